@@ -1,0 +1,17 @@
+# Flags of every target. -ffp-contract=off is part of the contract: squares are multiplied, then added.
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
+
+option(IRREDUCE_WERROR "treat warnings as errors" OFF)
+add_compile_options(-Wall -Wextra -Wpedantic -ffp-contract=off)
+add_compile_definitions(_GNU_SOURCE)
+if(IRREDUCE_WERROR)
+  add_compile_options(-Werror)
+endif()
+include_directories(${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)

@@ -1,0 +1,133 @@
+/* Element types as a table; f16 and bf16 in plain integer arithmetic.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/element_type.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+static const irr_element_type_info_t rows[] = {
+    [IRR_DYNAMIC] = {"dynamic", "UNSPECIFIED", NULL, 0, IRR_KIND_OTHER},
+    [IRR_BOOLEAN] = {"boolean", "BOOL", "b1", 8, IRR_KIND_BOOLEAN},
+    [IRR_BF16] = {"bf16", "BF16", "V2", 16, IRR_KIND_FLOAT},
+    [IRR_F16] = {"f16", "FP16", "f2", 16, IRR_KIND_FLOAT},
+    [IRR_F32] = {"f32", "FP32", "f4", 32, IRR_KIND_FLOAT},
+    [IRR_F64] = {"f64", "FP64", "f8", 64, IRR_KIND_FLOAT},
+    [IRR_I4] = {"i4", "I4", NULL, 4, IRR_KIND_OTHER},
+    [IRR_I8] = {"i8", "I8", "i1", 8, IRR_KIND_SIGNED},
+    [IRR_I16] = {"i16", "I16", "i2", 16, IRR_KIND_SIGNED},
+    [IRR_I32] = {"i32", "I32", "i4", 32, IRR_KIND_SIGNED},
+    [IRR_I64] = {"i64", "I64", "i8", 64, IRR_KIND_SIGNED},
+    [IRR_U1] = {"u1", "BIN", NULL, 1, IRR_KIND_OTHER},
+    [IRR_U2] = {"u2", "U2", NULL, 2, IRR_KIND_OTHER},
+    [IRR_U3] = {"u3", "U3", NULL, 3, IRR_KIND_OTHER},
+    [IRR_U4] = {"u4", "U4", NULL, 4, IRR_KIND_OTHER},
+    [IRR_U6] = {"u6", "U6", NULL, 6, IRR_KIND_OTHER},
+    [IRR_U8] = {"u8", "U8", "u1", 8, IRR_KIND_UNSIGNED},
+    [IRR_U16] = {"u16", "U16", "u2", 16, IRR_KIND_UNSIGNED},
+    [IRR_U32] = {"u32", "U32", "u4", 32, IRR_KIND_UNSIGNED},
+    [IRR_U64] = {"u64", "U64", "u8", 64, IRR_KIND_UNSIGNED},
+    [IRR_NF4] = {"nf4", "NF4", NULL, 4, IRR_KIND_OTHER},
+    [IRR_F8E4M3] = {"f8e4m3", "F8E4M3", NULL, 8, IRR_KIND_OTHER},
+    [IRR_F8E5M3] = {"f8e5m2", "F8E5M2", NULL, 8, IRR_KIND_OTHER},
+    [IRR_STRING] = {"string", "STRING", NULL, 0, IRR_KIND_OTHER},
+    [IRR_F4E2M1] = {"f4e2m1", "F4E2M1", NULL, 4, IRR_KIND_OTHER},
+    [IRR_F8E8M0] = {"f8e8m0", "F8E8M0", NULL, 8, IRR_KIND_OTHER},
+};
+_Static_assert(sizeof rows / sizeof *rows == IRR_ELEMENT_TYPE_COUNT, "a row for each type");
+
+const irr_element_type_info_t *irr_element_type_info(irr_element_type_e type) {
+    return (unsigned)type < IRR_ELEMENT_TYPE_COUNT ? &rows[type] : NULL;
+}
+
+bool irr_element_type_by_name(const char *name, irr_element_type_e *type) {
+    for (unsigned i = 0; i < IRR_ELEMENT_TYPE_COUNT; i++)
+        if (strcmp(rows[i].name, name) == 0) return *type = (irr_element_type_e)i, true;
+    return false;
+}
+
+bool irr_element_type_by_precision(const char *precision, irr_element_type_e *type) {
+    for (unsigned i = 0; i < IRR_ELEMENT_TYPE_COUNT; i++)
+        if (strcmp(rows[i].precision, precision) == 0) return *type = (irr_element_type_e)i, true;
+    return false;
+}
+
+static irr_element_kind_e kind_of(irr_element_type_e type) {
+    const irr_element_type_info_t *info = irr_element_type_info(type);
+    return info ? info->kind : IRR_KIND_OTHER;
+}
+
+bool irr_is_integer(irr_element_type_e type) {
+    return kind_of(type) == IRR_KIND_SIGNED || kind_of(type) == IRR_KIND_UNSIGNED;
+}
+
+bool irr_is_numeric(irr_element_type_e type) {
+    return irr_is_integer(type) || kind_of(type) == IRR_KIND_FLOAT;
+}
+
+size_t irr_element_bytes(irr_element_type_e type) {
+    return kind_of(type) == IRR_KIND_OTHER ? 0 : rows[type].bits / 8u;
+}
+
+bool irr_elements_bytes(irr_element_type_e type, size_t count, size_t *bytes) {
+    const irr_element_type_info_t *info = irr_element_type_info(type);
+    if (!info || info->bits == 0) return false;
+    if (info->bits % 8 == 0) return irr_mul_size(count, info->bits / 8u, bytes);
+    /* Eight elements fill info->bits bytes exactly, whatever the width. */
+    size_t whole;
+    if (!irr_mul_size(count / 8, info->bits, &whole)) return false;
+    return irr_add_size(whole, (count % 8 * info->bits + 7) / 8, bytes);
+}
+
+static double f64_of_bits(uint64_t bits) {
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+double irr_bf16_to_f64(uint16_t bits) {
+    uint32_t wide = (uint32_t)bits << 16;
+    float value;
+    memcpy(&value, &wide, sizeof value);
+    return (double)value;
+}
+
+double irr_f16_to_f64(uint16_t bits) {
+    uint64_t sign = (uint64_t)(bits >> 15) << 63;
+    uint64_t exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
+    if (exponent == 0x1f) return f64_of_bits(sign | UINT64_C(0x7ff) << 52 | fraction << 42);
+    if (exponent == 0) { /* a multiple of 2^-24, exact in f64 */
+        double magnitude = (double)fraction * 0x1p-24;
+        return sign ? -magnitude : magnitude;
+    }
+    return f64_of_bits(sign | (exponent + 1023 - 15) << 52 | fraction << 42);
+}
+
+/* Rounds a double to a 16-bit format of `fraction_bits` and exponent bias `bias`, in integers:
+ * independent of the rounding mode, one rounding, ties to even. */
+static uint16_t narrow(double value, int fraction_bits, int bias) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    uint16_t sign = (uint16_t)(bits >> 63 << 15);
+    uint16_t infinity = (uint16_t)((2 * bias + 1) << fraction_bits);
+    int exponent = (int)(bits >> 52 & 0x7ff);
+    uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);
+    if (exponent == 0x7ff && fraction)
+        return (uint16_t)(infinity | UINT16_C(1) << (fraction_bits - 1));
+    if (exponent == 0x7ff) return sign | infinity;
+    int target = exponent - 1023 + bias; /* biased exponent in the narrow format */
+    if (target > 2 * bias) return sign | infinity;
+    if (exponent) fraction |= UINT64_C(1) << 52;
+    /* Bits to drop; a subnormal result drops more. */
+    int drop = 52 - fraction_bits + (target > 0 ? 0 : 1 - target);
+    if (drop > 54) return sign;
+    uint64_t kept = fraction >> drop, rest = fraction & ((UINT64_C(1) << drop) - 1);
+    uint64_t half = UINT64_C(1) << (drop - 1);
+    kept += rest > half || (rest == half && (kept & 1));
+    /* The hidden bit carries into the exponent, so normal numbers start one exponent lower. */
+    uint64_t magnitude = kept + (target > 0 ? (uint64_t)(target - 1) << fraction_bits : 0);
+    return sign | (magnitude > infinity ? infinity : (uint16_t)magnitude);
+}
+
+uint16_t irr_f64_to_f16(double value) { return narrow(value, 10, 15); }
+uint16_t irr_f64_to_bf16(double value) { return narrow(value, 7, 127); }

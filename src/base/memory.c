@@ -1,0 +1,97 @@
+/* Allocation with a test hook, checked sizes, the memory limit.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static atomic_uint_fast64_t allocation_count, failing_from; /* failing_from 0: never */
+
+static bool may_allocate(void) {
+    uint64_t mine = atomic_fetch_add_explicit(&allocation_count, 1, memory_order_relaxed) + 1;
+    uint64_t from = atomic_load_explicit(&failing_from, memory_order_relaxed);
+    return from == 0 || mine < from;
+}
+
+void irr_fail_allocation_after(uint64_t n) {
+    atomic_store(&failing_from, n ? atomic_load(&allocation_count) + n : 0);
+}
+
+uint64_t irr_allocation_count(void) { return atomic_load(&allocation_count); }
+
+void *irr_malloc(size_t bytes) { return may_allocate() ? malloc(bytes ? bytes : 1) : NULL; }
+
+void *irr_calloc(size_t count, size_t bytes) {
+    return may_allocate() ? calloc(count ? count : 1, bytes ? bytes : 1) : NULL;
+}
+
+void *irr_realloc(void *old, size_t bytes) {
+    return may_allocate() ? realloc(old, bytes ? bytes : 1) : NULL;
+}
+
+char *irr_strdup(const char *text) {
+    size_t bytes = strlen(text) + 1;
+    char *copy = irr_malloc(bytes);
+    return copy ? memcpy(copy, text, bytes) : NULL;
+}
+
+void *irr_malloc_aligned(size_t bytes) {
+    size_t rounded;
+    if (!irr_add_size(bytes, IRR_ALIGNMENT, &rounded)) return NULL;
+    rounded -= rounded % IRR_ALIGNMENT; /* never 0, and a multiple as C11 asks */
+    return may_allocate() ? aligned_alloc(IRR_ALIGNMENT, rounded) : NULL;
+}
+
+void irr_release(void *memory) { free(memory); }
+
+bool irr_grow(void **array, size_t *capacity, size_t needed, size_t element_bytes) {
+    if (needed <= *capacity) return true;
+    size_t wanted = *capacity < 8 ? 8 : *capacity, bytes;
+    while (wanted < needed)
+        if (!irr_mul_size(wanted, 2, &wanted)) return false;
+    if (!irr_mul_size(wanted, element_bytes, &bytes)) return false;
+    void *grown = irr_realloc(*array, bytes);
+    if (!grown) return false;
+    *array = grown;
+    *capacity = wanted;
+    return true;
+}
+
+bool irr_mul_size(size_t a, size_t b, size_t *result) {
+    size_t product;
+    if (__builtin_mul_overflow(a, b, &product)) return false;
+    *result = product;
+    return true;
+}
+
+bool irr_add_size(size_t a, size_t b, size_t *result) {
+    size_t sum;
+    if (__builtin_add_overflow(a, b, &sum)) return false;
+    *result = sum;
+    return true;
+}
+
+/* The number in a control group's file; "max" and a missing file are no limit. */
+static uint64_t limit_in_file(const char *path) {
+    FILE *file = fopen(path, "re");
+    if (!file) return UINT64_MAX;
+    uint64_t limit;
+    if (fscanf(file, "%" SCNu64, &limit) != 1) limit = UINT64_MAX;
+    fclose(file);
+    return limit;
+}
+
+uint64_t irr_memory_limit_bytes(void) {
+    static const char *const files[] = {"/sys/fs/cgroup/memory.max",
+                                        "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
+    uint64_t limit = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        uint64_t other = limit_in_file(files[i]);
+        if (other < limit) limit = other;
+    }
+    return limit;
+}

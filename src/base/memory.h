@@ -1,0 +1,37 @@
+/* Allocation and sizes that cannot wrap around.
+ * Every allocation of the project goes through here, so that a test can make each one fail in turn.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IRR_BASE_MEMORY_H
+#define IRR_BASE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define IRR_ALIGNMENT 64 /* bytes: a cache line and the widest vector */
+
+void *irr_malloc(size_t bytes); /* 0 bytes: a pointer that may be freed, not NULL */
+void *irr_calloc(size_t count, size_t bytes);
+void *irr_realloc(void *old, size_t bytes);
+char *irr_strdup(const char *text);
+/* Aligned to IRR_ALIGNMENT. All of these are freed with irr_release. */
+void *irr_malloc_aligned(size_t bytes);
+void irr_release(void *memory); /* NULL does nothing */
+
+/* Grows *array of elements to hold at least `needed`, doubling; false when memory is out and
+ * the old array stays valid. */
+bool irr_grow(void **array, size_t *capacity, size_t needed, size_t element_bytes);
+
+/* False when the result does not fit a size_t; *result is then untouched. */
+bool irr_mul_size(size_t a, size_t b, size_t *result);
+bool irr_add_size(size_t a, size_t b, size_t *result);
+
+/* The smaller of the machine's physical memory and the control group's limit, in bytes. */
+uint64_t irr_memory_limit_bytes(void);
+
+/* For tests: the n-th allocation from now (1 is the next) and all after it fail; 0 switches off.
+ * Counts over all threads. */
+void irr_fail_allocation_after(uint64_t n);
+uint64_t irr_allocation_count(void);
+
+#endif

@@ -1,0 +1,26 @@
+/* The op table: what the IR calls a reduction and what it takes.
+ * An op is a fold (done by kernels) and a finish (done after them). To add an op, add its row.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IRR_BASE_OP_H
+#define IRR_BASE_OP_H
+
+#include <irreduce/irreduce.h>
+#include <stdbool.h>
+
+typedef enum { IRR_OP_MIN = 0, IRR_OP_SUM, IRR_OP_L2, IRR_OP_COUNT } irr_op_e;
+
+typedef struct irr_op_info {
+    const char *type;   /* the IR's word: "ReduceMin" */
+    const char *word;   /* in problem strings and kernel names: "min" */
+    int first_opset;    /* the oldest opset that holds it */
+    bool takes_numeric; /* the twelve; else boolean */
+} irr_op_info_t;
+
+#define IRR_NEWEST_OPSET 17 /* for reduce layers; semantics, section 1 */
+
+const irr_op_info_t *irr_op_info(irr_op_e op);
+/* By the IR's word; false if it is no reduction that we know. */
+bool irr_op_by_type(const char *type, irr_op_e *op);
+bool irr_op_takes(irr_op_e op, irr_element_type_e type);
+
+#endif

@@ -1,0 +1,30 @@
+/* Dimensions: counting, matching, printing; and the two rules of every reduction, which the reader,
+ * the device and each door ask here: what the axes mean, and the shape of the result.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IRR_BASE_SHAPE_H
+#define IRR_BASE_SHAPE_H
+
+#include "base/status.h"
+
+/* Elements of a fully known shape (1 for rank 0); false if it does not fit a size_t. A dimension
+ * of 0 makes 0, whatever the others are. */
+bool irr_shape_elements(const int64_t *dims, uint32_t rank, size_t *count);
+bool irr_shape_is_dynamic(const int64_t *dims, uint32_t rank);
+/* "[6,12,10,24]", a dynamic dimension as "?"; cut to fit. Returns text. */
+#define IRR_SHAPE_TEXT_BYTES 1400
+char *irr_shape_text(const int64_t *dims, uint32_t rank, char *text, size_t capacity_bytes);
+
+/* Axes: element k of `count` integers of `type` at any alignment. The set is a mask, bit d for
+ * dimension d. Values outside [-rank, rank-1] and (unless merged) duplicates fail with a sentence
+ * such as "axis 4 is outside [-4, 3] of data [6,12,10,24]". dims are for that sentence alone. */
+irr_status_e irr_axes_mask(const void *values, irr_element_type_e type, size_t count,
+                           const int64_t *dims, uint32_t rank, irr_duplicate_axes_e duplicates,
+                           uint64_t *mask, irr_sentence_t sentence);
+/* The k-th integer; false when it is above INT64_MAX (u64 only). */
+bool irr_integer_at(const void *values, irr_element_type_e type, size_t k, int64_t *value);
+
+/* The result's dims: reduced ones are 1 or gone. out has room for rank numbers. */
+void irr_reduced_shape(const int64_t *dims, uint32_t rank, uint64_t mask, bool keep_dims,
+                       int64_t *out, uint32_t *out_rank);
+
+#endif

@@ -1,0 +1,23 @@
+/* Status words and the one way a sentence is written.
+ * Lives here: the status table, irr_fail. May not: anything that knows files, layers or tensors.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IRR_BASE_STATUS_H
+#define IRR_BASE_STATUS_H
+
+#include <irreduce/plugin.h>
+
+/* Room for one sentence; longer ones end in "...". */
+#define IRR_SENTENCE_BYTES 1024
+
+/* Writes the sentence (cut to fit) and returns status, so that `return irr_fail(...)` is the idiom.
+ */
+__attribute__((format(printf, 3, 4))) irr_status_e irr_fail(irr_sentence_t to, irr_status_e status,
+                                                            const char *format, ...);
+irr_status_e irr_out_of_memory(irr_sentence_t to, size_t bytes);
+
+/* "PARAMETER_MISMATCH": the enumerator's word without IRR_; NULL for a number that is none. */
+const char *irr_status_word(irr_status_e status);
+/* A short description for irr_get_error_info; never NULL. */
+const char *irr_status_text(irr_status_e status);
+
+#endif

@@ -1,0 +1,20 @@
+/* Instruction-set tiers and what this CPU has. cpuid.h is included by cpu.c alone.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IRR_KERNEL_CPU_H
+#define IRR_KERNEL_CPU_H
+
+#include <stdbool.h>
+
+/* Ascending: a CPU that has a tier has all before it. */
+typedef enum {
+    IRR_TIER_SCALAR = 0,
+    IRR_TIER_AVX2,   /* AVX2, FMA, F16C, BMI2, and the OS saves YMM */
+    IRR_TIER_AVX512, /* F, BW, DQ, VL, and the OS saves ZMM and masks */
+    IRR_TIER_COUNT
+} irr_tier_e;
+
+const char *irr_tier_name(irr_tier_e tier); /* "scalar", "avx2", "avx512" */
+bool irr_tier_by_name(const char *name, irr_tier_e *tier);
+irr_tier_e irr_cpu_best_tier(void); /* from CPUID and XCR0 */
+
+#endif

@@ -1,0 +1,29 @@
+/* The device's one thread pool, and the executor through which plans use it or a host's own.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IRR_KERNEL_PARALLEL_H
+#define IRR_KERNEL_PARALLEL_H
+
+#include <irreduce/plugin.h>
+
+/* How an infer may spread: over the host's pool if services is not NULL, else over the device's
+ * pool, at most `threads` of it with the caller's own. */
+typedef struct irr_executor {
+    const irr_host_services_t *services;
+    uint32_t threads; /* at least 1 */
+} irr_executor_t;
+
+typedef void (*irr_task_f)(void *argument, size_t index);
+
+/* Runs task(argument, 0 .. count-1), each once, in the contract's floating-point environment, and
+ * returns when all are done. Runs them all on the caller's thread where threads is 1, count is 1 or
+ * the pool is busy with another request. Never fails: a pool that cannot start threads runs with
+ * those it has. Takes no lock and allocates nothing once the pool has its threads. */
+void irr_parallel_for(const irr_executor_t *executor, size_t count, irr_task_f task,
+                      void *argument);
+/* Threads that a call with this executor can use at once. */
+uint32_t irr_executor_width(const irr_executor_t *executor);
+
+/* CPUs that this process may use: affinity mask and control-group quota, at least 1. */
+uint32_t irr_available_cpus(void);
+
+#endif

@@ -1,0 +1,62 @@
+/* The one interface of a backend: offer, prepare, execute, release. The planner holds a table of
+ * them; to add a backend, write backend_x.c and add its row there.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IRR_PLAN_BACKEND_H
+#define IRR_PLAN_BACKEND_H
+
+#include "kernel/cpu.h"
+#include "kernel/parallel.h"
+#include "plan/problem.h"
+
+typedef enum {
+    IRR_BACKEND_SIMD = 0,
+    IRR_BACKEND_ONEDNN,
+    IRR_BACKEND_REFERENCE,
+    IRR_BACKEND_COUNT,
+    IRR_BACKEND_AUTO = IRR_BACKEND_COUNT
+} irr_backend_e;
+
+/* What the properties of a compiled model say. */
+typedef struct irr_config {
+    irr_backend_e backend; /* IRREDUCE_BACKEND */
+    irr_tier_e tier;       /* IRREDUCE_ISA, capped to the CPU's best */
+    bool reproducible;     /* IRREDUCE_REPRODUCIBLE */
+    bool accuracy;         /* EXECUTION_MODE_HINT=ACCURACY */
+    bool profile;          /* PERF_COUNT */
+    uint32_t threads;      /* INFERENCE_NUM_THREADS, at least 1 */
+} irr_config_t;
+
+/* A backend's answer to "would you run this?". Forced is told by config->backend: a backend then
+ * serves whatever it can run at all. */
+typedef struct irr_offer {
+    bool serves;
+    double estimate_us; /* one thread, data in cache; where it serves */
+    char kernel[64];    /* what would run: "sum_f32_rows", "jit:avx512"; where it serves */
+    char reason[192];   /* one clause: why it serves, or why it declines */
+} irr_offer_t;
+
+/* What an execution tells the profile. */
+typedef struct irr_execution_stats {
+    uint32_t threads;         /* used at once */
+    uint64_t exact_fallbacks; /* outputs redone in wider arithmetic */
+} irr_execution_stats_t;
+
+typedef struct irr_backend {
+    const char *name; /* "simd", "onednn", "reference" */
+    void (*offer)(const irr_problem_t *problem, const irr_config_t *config, irr_offer_t *offer);
+    /* Makes what execute needs. *state is the backend's own and read-only from then on: requests
+     * on many threads share it. *scratch_bytes is what each request must bring, aligned. */
+    irr_status_e (*prepare)(const irr_problem_t *problem, const irr_config_t *config, void **state,
+                            size_t *scratch_bytes, irr_sentence_t sentence);
+    /* The caller has entered the contract's floating-point environment on its thread. */
+    irr_status_e (*execute)(const void *state, const void *data, void *output, void *scratch,
+                            const irr_executor_t *executor, irr_execution_stats_t *stats,
+                            irr_sentence_t sentence);
+    void (*release)(void *state);
+} irr_backend_t;
+
+extern const irr_backend_t irr_backend_simd;
+extern const irr_backend_t irr_backend_onednn; /* declines everything in a build without oneDNN */
+extern const irr_backend_t irr_backend_reference;
+
+#endif

@@ -1,0 +1,41 @@
+/* One reduction with everything known but the data: what backends make offers for.
+ * Lives here: the problem and its geometry. May not: anything of a backend, a thread or a file.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IRR_PLAN_PROBLEM_H
+#define IRR_PLAN_PROBLEM_H
+
+#include "base/op.h"
+#include "base/shape.h"
+
+/* A run: neighbouring dimensions that are all reduced or all kept, multiplied together. Dimensions
+ * of 1 are dropped. Runs alternate, outermost first; there are none when every dimension is 1. */
+typedef struct irr_run {
+    size_t size;
+    bool reduced;
+} irr_run_t;
+
+typedef struct irr_geometry {
+    uint32_t run_count;
+    irr_run_t runs[IRR_MAX_RANK];
+    size_t output_count; /* product of the kept runs */
+    size_t set_size;     /* product of the reduced runs: elements folded into each output */
+} irr_geometry_t;
+
+/* Never an identity (empty axes list) and never an empty tensor: the planner ends those before.
+ * So every dimension and both counts are at least 1. Data and output are dense and row-major. */
+typedef struct irr_problem {
+    irr_op_e op;
+    irr_element_type_e type;
+    uint32_t rank;
+    int64_t dims[IRR_MAX_RANK];
+    uint64_t mask; /* bit d: dimension d is reduced */
+    irr_geometry_t geometry;
+} irr_problem_t;
+
+/* Fills geometry from dims and mask. */
+void irr_geometry_of(const int64_t *dims, uint32_t rank, uint64_t mask, irr_geometry_t *geometry);
+/* "rows 72x240", "cols 10x24 x72", "krkr 7x13x17x19": for explain and profiles. Returns text. */
+#define IRR_GEOMETRY_TEXT_BYTES 512
+char *irr_geometry_text(const irr_geometry_t *geometry, char *text, size_t capacity_bytes);
+
+#endif
