@@ -34,7 +34,7 @@ typedef struct irr_problem {
 
 /* Fills geometry from dims and mask. */
 void irr_geometry_of(const int64_t *dims, uint32_t rank, uint64_t mask, irr_geometry_t *geometry);
-/* "rows 72x240", "cols 10x24 x72", "krkr 7x13x17x19": for explain and profiles. Returns text. */
+/* "keep 72, reduce 240": for explain and profiles; cut to fit. Returns text. */
 #define IRR_GEOMETRY_TEXT_BYTES 512
 char *irr_geometry_text(const irr_geometry_t *geometry, char *text, size_t capacity_bytes);
 

@@ -1,3 +1,4 @@
-# ---- plan: geometry, planner, backends, the compiled graph ----
+# Sources of src/plan: geometry, the planner, its backends.
 add_library(irr_plan OBJECT
+  src/plan/geometry.c
   src/plan/backend_reference.c)

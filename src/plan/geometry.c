@@ -1,0 +1,31 @@
+/* From dims and an axes mask to alternating runs.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "plan/problem.h"
+
+#include <stdio.h>
+
+void irr_geometry_of(const int64_t *dims, uint32_t rank, uint64_t mask, irr_geometry_t *geometry) {
+    *geometry = (irr_geometry_t){.output_count = 1, .set_size = 1};
+    for (uint32_t d = 0; d < rank; d++) {
+        size_t size = (size_t)dims[d];
+        bool reduced = mask >> d & 1;
+        *(reduced ? &geometry->set_size : &geometry->output_count) *= size;
+        if (size == 1) continue;
+        irr_run_t *last = geometry->run_count ? &geometry->runs[geometry->run_count - 1] : NULL;
+        if (last && last->reduced == reduced)
+            last->size *= size;
+        else
+            geometry->runs[geometry->run_count++] = (irr_run_t){size, reduced};
+    }
+}
+
+char *irr_geometry_text(const irr_geometry_t *geometry, char *text, size_t capacity_bytes) {
+    size_t used = 0;
+    if (geometry->run_count == 0) snprintf(text, capacity_bytes, "one element");
+    for (uint32_t i = 0; i < geometry->run_count && used < capacity_bytes; i++) {
+        int wrote = snprintf(text + used, capacity_bytes - used, "%s%s %zu", i ? ", " : "",
+                             geometry->runs[i].reduced ? "reduce" : "keep", geometry->runs[i].size);
+        used += wrote > 0 ? (size_t)wrote : 0;
+    }
+    return text;
+}
