@@ -23,6 +23,8 @@ extern "C" {
 #define IRR_PLUGIN_ABI 1u
 #define IRR_MAX_RANK 64u
 #define IRR_DYNAMIC_DIM (-1)
+/* Rank of a value whose rank follows from the values of axes at infer. */
+#define IRR_DYNAMIC_RANK UINT32_MAX
 /* Index of a value that is not there: the axes of a layer that has no axes input. */
 #define IRR_NO_VALUE UINT32_MAX
 
@@ -37,7 +39,7 @@ typedef struct irr_sentence {
 /* One tensor that flows through the graph. A graph input and a layer's result have data NULL. */
 typedef struct irr_graph_value {
     irr_element_type_e element_type;
-    uint32_t rank;        /* 0 to IRR_MAX_RANK */
+    uint32_t rank;        /* 0 to IRR_MAX_RANK, or IRR_DYNAMIC_RANK */
     const int64_t *dims;  /* rank numbers, IRR_DYNAMIC_DIM where unknown until infer */
     const void *constant; /* dense row-major bytes of a constant, any alignment; else NULL */
     bool is_constant;     /* tells a constant of 0 elements (NULL bytes) from a variable */

@@ -1,0 +1,141 @@
+/* The reader: from a file's bytes to a checked, plain model.
+ * Lives here: what the runtime may know of it. A file (irr_ir_file_t) is everything that was read,
+ * with every problem found; a model (irr_ir_model_t) is one scope of a file without problems, in a
+ * form that a device takes as it is. May not: XML, plugins, tensors that a user holds.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IRR_IR_IR_H
+#define IRR_IR_IR_H
+
+#include "base/status.h"
+
+/* ---- what to read ---------------------------------------------------------------------------- */
+
+/* Axes for the lone <layer> fragments of a file, which cannot hold their values. */
+typedef struct irr_ir_axes {
+    const int64_t *values;
+    size_t count;
+} irr_ir_axes_t;
+
+typedef struct irr_ir_source {
+    const char *path;         /* the model; "-" is standard input; NULL: the bytes below */
+    const char *weights_path; /* NULL or "": the model's path with .bin */
+    const void *xml;          /* with path NULL; needed during the call only */
+    size_t xml_bytes;
+    const void *weights; /* with path NULL; may be NULL; needed during the call only */
+    size_t weights_bytes;
+    const irr_ir_axes_t *axes; /* the k-th for the k-th fragment; a single one serves all */
+    size_t axes_count;
+} irr_ir_source_t;
+
+/* ---- a file and its problems ----------------------------------------------------------------- */
+
+typedef struct irr_ir_problem {
+    const char *file;       /* "<memory>" for bytes, "-" for standard input */
+    uint32_t line;          /* 0: none (the file could not be opened) */
+    const char *layer_id;   /* these three are NULL where the problem belongs to no layer, */
+    const char *layer_name; /* and "" where the layer lacks the attribute */
+    const char *layer_type;
+    irr_status_e status;
+    const char *message;
+} irr_ir_problem_t;
+
+/* One read file. Immutable; models keep what they need of it alive. */
+typedef struct irr_ir_file {
+    const irr_ir_problem_t *problems; /* in the order of lines */
+    size_t problem_count;
+    size_t layer_count; /* in all scopes */
+    size_t reduce_layer_count;
+    size_t unknown_layer_count; /* neither reductions nor Parameter, Const, Result */
+    bool fragments;             /* lone <layer>s instead of a <net> */
+} irr_ir_file_t;
+
+/* Reads and checks. Whatever is wrong with the file, a missing one included, is a problem in
+ * *file; the call itself fails with IRR_NOT_ALLOCATED and IRR_INVALID_C_PARAM only. */
+irr_status_e irr_ir_read(const irr_ir_source_t *source, const irr_ir_file_t **file,
+                         irr_sentence_t sentence);
+void irr_ir_file_free(const irr_ir_file_t *file); /* NULL does nothing */
+
+/* The k-th layer, of all scopes in the order of the file, that is neither known nor a reduction. */
+void irr_ir_unknown_layer(const irr_ir_file_t *file, size_t k, uint32_t *line, const char **id,
+                          const char **name, const char **type);
+
+/* `model.xml:14: layer 3 "norm" (ReduceL2): axis 4 is outside ...`, cut to fit. Returns text. */
+char *irr_ir_problem_text(const irr_ir_problem_t *problem, char *text, size_t capacity_bytes);
+
+/* ---- a model --------------------------------------------------------------------------------- */
+
+/* A dimension: from min to max, both included; max -1: without end. min == max: known. */
+typedef struct irr_ir_dim {
+    int64_t min, max;
+} irr_ir_dim_t;
+
+/* An input (a Parameter) or an output (a Result). */
+typedef struct irr_ir_port {
+    const char *name;         /* first of names, else layer_name */
+    const char *const *names; /* of the Parameter's port, of the Result's source port */
+    uint32_t name_count;
+    const char *layer_name; /* of the Parameter or Result */
+    irr_element_type_e element_type;
+    uint32_t rank; /* IRR_DYNAMIC_RANK: unknown until infer */
+    const irr_ir_dim_t *dims;
+    uint32_t value; /* index into graph.values */
+} irr_ir_port_t;
+
+/* A runnable or at least askable model; read it, write nothing. Its strings and arrays live as long
+ * as the model and until the next reshape. Both graphs share values, inputs and outputs:
+ *   graph        the reductions only, in an order of execution: what compile takes;
+ *   query_graph  every layer of the scope in the order of the file; data, axes and output are
+ *                IRR_NO_VALUE for those that are no reductions. */
+typedef struct irr_ir_model {
+    const char *name; /* the net's */
+    irr_ir_port_t *inputs;
+    irr_ir_port_t *outputs;
+    uint32_t input_count, output_count;
+    irr_graph_t graph;
+    irr_graph_t query_graph;
+    bool dynamic;            /* some input or output dimension is unknown */
+    const char *unsupported; /* NULL, or the sentence why `graph` is not the whole model */
+} irr_ir_model_t;
+
+/* Reads a whole model. Fails with the first problem that irr_ir_read lists, as
+ * irr_ir_problem_text writes it; fragments are refused. Constants are loaded. */
+irr_status_e irr_ir_read_model(const irr_ir_source_t *source, irr_ir_model_t **model,
+                               irr_sentence_t sentence);
+/* A copy with its own life: what a compiled model keeps while the model is reshaped or freed. */
+irr_status_e irr_ir_clone(const irr_ir_model_t *model, irr_ir_model_t **copy,
+                          irr_sentence_t sentence);
+/* One reduce layer as a model of its own: inputs `data` and, unless a constant, `axes`. The layer
+ * is named by name or id; "2/then_body/2" reaches into bodies. */
+irr_status_e irr_ir_extract(const irr_ir_model_t *model, const char *path, irr_ir_model_t **one,
+                            irr_sentence_t sentence);
+void irr_ir_free(irr_ir_model_t *model); /* NULL does nothing */
+
+/* New partial shapes for some inputs; failure leaves the model as it was. */
+typedef struct irr_ir_reshape {
+    uint32_t input;
+    uint32_t rank;
+    const irr_ir_dim_t *dims;
+} irr_ir_reshape_t;
+irr_status_e irr_ir_reshape_inputs(irr_ir_model_t *model, const irr_ir_reshape_t *shapes,
+                                   size_t count, irr_sentence_t sentence);
+/* The input or output that has this name among its names or as its layer's name; IRR_NOT_FOUND
+ * lists the names there are. */
+irr_status_e irr_ir_input_by_name(const irr_ir_model_t *model, const char *name, uint32_t *index,
+                                  irr_sentence_t sentence);
+irr_status_e irr_ir_output_by_name(const irr_ir_model_t *model, const char *name, uint32_t *index,
+                                   irr_sentence_t sentence);
+
+/* ---- shapes at infer ------------------------------------------------------------------------- */
+
+typedef struct irr_ir_shape {
+    uint32_t rank;
+    int64_t dims[IRR_MAX_RANK];
+} irr_ir_shape_t;
+
+/* Checks the inputs' types and shapes against the model (IRR_PARAMETER_MISMATCH) and binds the
+ * shape of every value. shapes has room for graph.value_count. Values of axes are read where a
+ * shape depends on them. Allocates nothing, locks nothing; any thread. */
+irr_status_e irr_ir_infer_shapes(const irr_ir_model_t *model, const irr_tensor_view_t *inputs,
+                                 irr_ir_shape_t *shapes, irr_sentence_t sentence);
+
+#endif
