@@ -14,9 +14,10 @@ typedef struct irr_executor {
 
 typedef void (*irr_task_f)(void *argument, size_t index);
 
-/* Runs task(argument, 0 .. count-1), each once, in the contract's floating-point environment, and
- * returns when all are done. Runs them all on the caller's thread where threads is 1, count is 1 or
- * the pool is busy with another request. Never fails: a pool that cannot start threads runs with
+/* Runs task(argument, 0 .. count-1), each once, and returns when all are done. Every other thread
+ * works in the contract's floating-point environment; the caller has entered it on its own. Runs
+ * them all on the caller's thread where threads is 1, count is 1 or the pool is busy with another
+ * request (so a task may call this too). Never fails: a pool that cannot start threads runs with
  * those it has. Takes no lock and allocates nothing once the pool has its threads. */
 void irr_parallel_for(const irr_executor_t *executor, size_t count, irr_task_f task,
                       void *argument);
@@ -25,5 +26,8 @@ uint32_t irr_executor_width(const irr_executor_t *executor);
 
 /* CPUs that this process may use: affinity mask and control-group quota, at least 1. */
 uint32_t irr_available_cpus(void);
+/* The quota's part of it, UINT32_MAX if there is none: `membership` is a file such as
+ * /proc/self/cgroup, `root` where control groups are mounted. */
+uint32_t irr_quota_cpus(const char *membership, const char *root);
 
 #endif

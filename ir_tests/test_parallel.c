@@ -1,0 +1,305 @@
+/* The pool: every index once, on any number of threads, nested, forked, crowded, without threads;
+ * a host's pool; the floating-point environment; the CPUs that a process may use.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/fp_env.h"
+#include "kernel/cpu.h"
+#include "kernel/parallel.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Thread sanitizers end a child that starts threads, unless told otherwise. */
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void) { return "die_after_fork=0"; }
+
+/* Linked with --wrap=pthread_create: after `allowed_threads` starts, starting fails. */
+static atomic_int allowed_threads = 1 << 20, refused_threads;
+int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+int __wrap_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                          void *(*start)(void *), void *argument) {
+    if (atomic_fetch_sub(&allowed_threads, 1) > 0)
+        return __real_pthread_create(thread, attributes, start, argument);
+    atomic_fetch_add(&refused_threads, 1);
+    return 11; /* EAGAIN */
+}
+
+enum { INDICES = 1000 };
+
+typedef struct {
+    unsigned char seen[INDICES]; /* plain on purpose: a race would be seen by TSan */
+    atomic_uint wrong_environment;
+    bool nested;
+    uint32_t threads;
+} board_t;
+
+static void nested_task(void *argument, size_t index) { ((unsigned char *)argument)[index]++; }
+
+static void mark(void *argument, size_t index) {
+    board_t *board = argument;
+    board->seen[index]++;
+    volatile float tiny = 1e-38f; /* half of it is a denormal: 0 if FTZ is on */
+    if (tiny * 0.25f == 0.0f) atomic_fetch_add(&board->wrong_environment, 1);
+    if (!board->nested) return;
+    unsigned char inner[7] = {0};
+    irr_executor_t executor = {NULL, board->threads};
+    irr_parallel_for(&executor, sizeof inner, nested_task, inner);
+    for (size_t i = 0; i < sizeof inner; i++)
+        if (inner[i] != 1) board->seen[index] = 100;
+}
+
+/* 0 if every index below count was seen once and no other. */
+static int run_board(const irr_executor_t *executor, size_t count, bool nested) {
+    board_t *board = calloc(1, sizeof *board);
+    board->nested = nested;
+    board->threads = executor->threads;
+    irr_parallel_for(executor, count, mark, board);
+    int wrong = (int)atomic_load(&board->wrong_environment);
+    for (size_t i = 0; i < INDICES; i++) wrong += board->seen[i] != (i < count);
+    free(board);
+    return wrong;
+}
+
+static void every_index_once(void **state) {
+    (void)state;
+    static const uint32_t threads[] = {1, 2, 3, 8, 256};
+    static const size_t counts[] = {0, 1, 2, 3, 7, 64, 999, 1000};
+    for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
+        irr_executor_t executor = {NULL, threads[t]};
+        assert_int_equal(irr_executor_width(&executor), threads[t]);
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+            for (int repeat = 0; repeat < 20; repeat++)
+                assert_int_equal(run_board(&executor, counts[c], false), 0);
+    }
+}
+
+static void a_task_may_call_it_too(void **state) {
+    (void)state;
+    irr_executor_t executor = {NULL, 3};
+    for (int repeat = 0; repeat < 50; repeat++)
+        assert_int_equal(run_board(&executor, 100, true), 0);
+}
+
+static void *many_regions(void *argument) {
+    (void)argument;
+    irr_executor_t executor = {NULL, 3};
+    intptr_t wrong = 0;
+    for (int repeat = 0; repeat < 300; repeat++) wrong += run_board(&executor, 50, false);
+    return (void *)wrong;
+}
+
+static void callers_at_once(void **state) {
+    (void)state;
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, many_regions, NULL), 0);
+    for (int i = 0; i < 4; i++) {
+        void *wrong;
+        pthread_join(threads[i], &wrong);
+        assert_null(wrong);
+    }
+}
+
+static void sleepers_wake(void **state) {
+    (void)state;
+    irr_executor_t executor = {NULL, 4};
+    for (int repeat = 0; repeat < 10; repeat++) {
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL); /* past any spinning */
+        assert_int_equal(run_board(&executor, 500, false), 0);
+    }
+}
+
+static double cpu_seconds(void) {
+    struct timespec used;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
+}
+
+static void idle_threads_sleep(void **state) {
+    (void)state;
+    irr_executor_t executor = {NULL, 8};
+    assert_int_equal(run_board(&executor, 500, false), 0);
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    double before = cpu_seconds();
+    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    assert_true(cpu_seconds() - before < 0.02);
+}
+
+static int child_result(void) {
+    irr_executor_t executor = {NULL, 3};
+    int wrong = 0;
+    for (int repeat = 0; repeat < 20; repeat++) wrong += run_board(&executor, 100, repeat % 2);
+    return wrong != 0;
+}
+
+static void forked_children_work(void **state) {
+    (void)state;
+    pthread_t busy[2]; /* the pool is in use while we fork */
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&busy[i], NULL, many_regions, NULL), 0);
+    for (int repeat = 0; repeat < 10; repeat++) {
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) _exit(child_result());
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
+    }
+    for (int i = 0; i < 2; i++) pthread_join(busy[i], NULL);
+    assert_int_equal(child_result(), 0);
+}
+
+static void threads_that_cannot_start(void **state) {
+    (void)state;
+    pid_t child = fork(); /* its pool is empty */
+    if (child == 0) {
+        atomic_store(&allowed_threads, 2);
+        irr_executor_t executor = {NULL, 8};
+        int wrong = run_board(&executor, 100, false) + run_board(&executor, 100, false);
+        _exit(wrong || atomic_load(&refused_threads) != 1); /* tried once, not at each call */
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* A host's pool: two threads in a foreign floating-point environment. */
+typedef struct {
+    void (*task)(void *, size_t);
+    void *argument;
+    size_t begin, end, calls;
+    bool restored;
+} host_part_t;
+
+static void *host_thread(void *argument) {
+    host_part_t *part = argument;
+    irr_fp_env_t foreign = irr_fp_enter();
+#if defined(__x86_64__)
+    foreign = 0x9fc0; /* FTZ and DAZ on */
+#endif
+    irr_fp_leave(foreign);
+    for (size_t i = part->begin; i < part->end; i++) part->task(part->argument, i);
+    irr_fp_env_t now = irr_fp_enter();
+    part->restored = memcmp(&now, &foreign, sizeof now) == 0;
+    return NULL;
+}
+
+static void host_parallel_for(void *context, size_t count, void (*task)(void *, size_t),
+                              void *argument) {
+    *(size_t *)context += count;
+    host_part_t parts[2] = {{task, argument, 0, count / 2, 0, false},
+                            {task, argument, count / 2, count, 0, false}};
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, host_thread, &parts[i]), 0);
+    for (int i = 0; i < 2; i++) {
+        pthread_join(threads[i], NULL);
+        assert_true(parts[i].restored);
+    }
+}
+
+static void a_host_pool_replaces_ours(void **state) {
+    (void)state;
+    size_t calls = 0;
+    irr_host_services_t services = {sizeof services, &calls, host_parallel_for, 5};
+    irr_executor_t executor = {&services, 3};
+    assert_int_equal(irr_executor_width(&executor), 3);
+    assert_int_equal(run_board(&executor, 100, false), 0);
+    assert_int_equal(calls, 3); /* lanes: the host cannot spread wider than the model may */
+    executor.threads = 1;
+    assert_int_equal(run_board(&executor, 100, false), 0);
+    assert_int_equal(calls, 3);
+    executor.threads = 64;
+    assert_int_equal(irr_executor_width(&executor), 5);
+}
+
+static void write_file(const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void cpus_and_quotas(void **state) {
+    (void)state;
+    cpu_set_t mask, one;
+    assert_int_equal(sched_getaffinity(0, sizeof mask, &mask), 0);
+    assert_in_range(irr_available_cpus(), 1, CPU_COUNT(&mask));
+    CPU_ZERO(&one);
+    for (size_t cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; cpu++)
+        if (CPU_ISSET(cpu, &mask)) CPU_SET(cpu, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    assert_int_equal(irr_available_cpus(), 1);
+    assert_int_equal(sched_setaffinity(0, sizeof mask, &mask), 0);
+
+    char root[] = "cgroup-XXXXXX";
+    assert_non_null(mkdtemp(root));
+    assert_int_equal(chdir(root), 0);
+    write_file("membership", "3:memory:/a\n0::/a/b\n");
+    assert_int_equal(irr_quota_cpus("missing", "."), UINT32_MAX);
+    assert_int_equal(irr_quota_cpus("membership", "."), UINT32_MAX);
+    assert_int_equal(mkdir("a", 0700) | mkdir("a/b", 0700), 0);
+    write_file("a/b/cpu.max", "max 100000\n");
+    assert_int_equal(irr_quota_cpus("membership", "."), UINT32_MAX);
+    write_file("a/cpu.max", "250000 100000\n"); /* the parent's counts */
+    assert_int_equal(irr_quota_cpus("membership", "."), 3);
+    write_file("a/b/cpu.max", "5000 100000\n");
+    assert_int_equal(irr_quota_cpus("membership", "."), 1);
+    write_file("membership", "4:cpu,cpuacct:/c\n");
+    assert_int_equal(mkdir("cpu,cpuacct", 0700) | mkdir("cpu,cpuacct/c", 0700), 0);
+    write_file("cpu,cpuacct/c/cpu.cfs_quota_us", "-1\n");
+    write_file("cpu,cpuacct/c/cpu.cfs_period_us", "100000\n");
+    assert_int_equal(irr_quota_cpus("membership", "."), UINT32_MAX);
+    write_file("cpu,cpuacct/c/cpu.cfs_quota_us", "200000\n");
+    assert_int_equal(irr_quota_cpus("membership", "."), 2);
+    static const char *const made[] = {"a/b/cpu.max",
+                                       "a/cpu.max",
+                                       "a/b",
+                                       "a",
+                                       "membership",
+                                       "cpu,cpuacct/c/cpu.cfs_quota_us",
+                                       "cpu,cpuacct/c/cpu.cfs_period_us",
+                                       "cpu,cpuacct/c",
+                                       "cpu,cpuacct"};
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) assert_int_equal(remove(made[i]), 0);
+    assert_int_equal(chdir(".."), 0);
+    assert_int_equal(rmdir(root), 0);
+}
+
+static void tiers_have_names(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < IRR_TIER_COUNT; i++) {
+        irr_tier_e tier = IRR_TIER_COUNT;
+        assert_true(irr_tier_by_name(irr_tier_name((irr_tier_e)i), &tier));
+        assert_int_equal(tier, i);
+    }
+    irr_tier_e tier;
+    assert_false(irr_tier_by_name("sse2", &tier));
+    assert_null(irr_tier_name(IRR_TIER_COUNT));
+    assert_true(irr_cpu_best_tier() < IRR_TIER_COUNT);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_index_once),          cmocka_unit_test(a_task_may_call_it_too),
+        cmocka_unit_test(callers_at_once),           cmocka_unit_test(sleepers_wake),
+        cmocka_unit_test(idle_threads_sleep),        cmocka_unit_test(forked_children_work),
+        cmocka_unit_test(threads_that_cannot_start), cmocka_unit_test(a_host_pool_replaces_ours),
+        cmocka_unit_test(cpus_and_quotas),           cmocka_unit_test(tiers_have_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,70 @@
+/* CPUID and XCR0 -> tier. The one file that includes cpuid.h. __builtin_cpu_supports is of no use:
+ * clang 14 rejects "f16c", and neither compiler's word covers what the OS saves in every version.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/cpu.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+static const char *const names[] = {
+    [IRR_TIER_SCALAR] = "scalar",
+    [IRR_TIER_AVX2] = "avx2",
+    [IRR_TIER_AVX512] = "avx512",
+};
+_Static_assert(sizeof names / sizeof *names == IRR_TIER_COUNT, "a name for each tier");
+
+const char *irr_tier_name(irr_tier_e tier) {
+    return (unsigned)tier < IRR_TIER_COUNT ? names[tier] : NULL;
+}
+
+bool irr_tier_by_name(const char *name, irr_tier_e *tier) {
+    for (unsigned i = 0; i < IRR_TIER_COUNT; i++)
+        if (strcmp(names[i], name) == 0) return *tier = (irr_tier_e)i, true;
+    return false;
+}
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+
+/* What a tier needs beyond the tier below it. */
+typedef struct {
+    uint32_t leaf1_ecx, leaf7_ebx; /* CPUID bits */
+    uint32_t xcr0;                 /* state the OS must save */
+} needs_t;
+
+static const needs_t needs[] = {
+    [IRR_TIER_SCALAR] = {0, 0, 0},
+    [IRR_TIER_AVX2] = {bit_OSXSAVE | bit_AVX | bit_FMA | bit_F16C, bit_AVX2 | bit_BMI2, 0x06},
+    [IRR_TIER_AVX512] = {0, bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL, 0xe6},
+};
+_Static_assert(sizeof needs / sizeof *needs == IRR_TIER_COUNT, "a row for each tier");
+
+static uint32_t read_xcr0(void) {
+    uint32_t low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low;
+}
+
+irr_tier_e irr_cpu_best_tier(void) {
+    uint32_t eax, ebx = 0, ecx, edx, leaf1_ecx = 0, unused;
+    if (__get_cpuid(1, &eax, &unused, &leaf1_ecx, &edx) == 0) return IRR_TIER_SCALAR;
+    if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return IRR_TIER_SCALAR;
+    uint32_t xcr0 = leaf1_ecx & bit_OSXSAVE ? read_xcr0() : 0;
+    unsigned tier = IRR_TIER_SCALAR;
+    while (tier + 1 < IRR_TIER_COUNT) {
+        const needs_t *next = &needs[tier + 1];
+        bool has = (leaf1_ecx & next->leaf1_ecx) == next->leaf1_ecx &&
+                   (ebx & next->leaf7_ebx) == next->leaf7_ebx && (xcr0 & next->xcr0) == next->xcr0;
+        if (!has) break;
+        tier++;
+    }
+    return (irr_tier_e)tier;
+}
+
+void irr_cpu_relax(void) { __builtin_ia32_pause(); }
+#else
+irr_tier_e irr_cpu_best_tier(void) { return IRR_TIER_SCALAR; }
+
+void irr_cpu_relax(void) {}
+#endif

@@ -1,0 +1,248 @@
+/* The device's one thread pool, and the way to a host's own.
+ * Lives here: threads, the gate they meet at, the counter they draw work from. May not: anything
+ * that knows what a task computes.
+ *
+ * A region is open or closed. A worker that sees it open steps in (one compare-and-swap on the
+ * gate), draws indices until there are none and steps out. The caller works too, then closes the
+ * gate and waits only for the workers that are inside: one that sleeps, or wakes late, is never
+ * waited for. Workers are all alike and own nothing, so an empty pool is a few zeros, and a forked
+ * child starts with exactly that. SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/parallel.h"
+
+#include "base/fp_env.h"
+#include "kernel/cpu.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The gate: how many workers are inside, is it open, does the caller sleep until the last one is
+ * out, and the region's number (a worker enters a region once; when the number wraps around, the
+ * worst is a worker that sits one region out). */
+#define GATE_INSIDE 0xfffu
+#define GATE_OPEN 0x1000u
+#define GATE_AWAITED 0x2000u
+#define GATE_NUMBER 0x4000u
+#define GATE_NUMBERS (~(GATE_NUMBER - 1))
+#define MAX_WORKERS 1023u
+
+enum { LINE = 128, SPIN_NS = 30000, SPIN_CROWDED_NS = 2000 }; /* 128: lines are fetched in pairs */
+
+static struct {
+    _Alignas(LINE) atomic_uint gate;
+    atomic_uint limit; /* workers that may be inside */
+    irr_task_f task;   /* these three are read by those inside alone */
+    void *argument;
+    size_t count;
+    _Alignas(LINE) atomic_size_t next; /* index to draw */
+    _Alignas(LINE) atomic_flag in_use; /* a caller has the pool */
+    uint32_t asked;                    /* the largest number of workers asked for */
+    uint32_t started;                  /* those that could be started */
+    atomic_uint spin_ns;               /* a worker's patience before it sleeps */
+    _Alignas(LINE) atomic_uint bell;   /* what sleepers wait on */
+    atomic_uint sleepers;
+} pool;
+
+static void futex_wait(atomic_uint *word, unsigned expected) {
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
+}
+
+static void futex_wake(atomic_uint *word, unsigned count) {
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+}
+
+static int64_t now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Patience: true until `spin_ns` have passed since the first call. The clock is read rarely. */
+typedef struct {
+    int64_t until_ns;
+    unsigned turns;
+} patience_t;
+
+static bool spin(patience_t *patience, unsigned spin_ns) {
+    irr_cpu_relax();
+    if (++patience->turns % 32) return true;
+    int64_t now = now_ns();
+    if (!patience->until_ns) patience->until_ns = now + spin_ns;
+    return now < patience->until_ns;
+}
+
+static void draw(irr_task_f task, void *argument, size_t count) {
+    size_t index;
+    while ((index = atomic_fetch_add_explicit(&pool.next, 1, memory_order_relaxed)) < count)
+        task(argument, index);
+}
+
+/* ---- workers ---- */
+
+/* Is a region open that this worker has not been in? */
+static bool invites(unsigned gate, unsigned last_number) {
+    return (gate & GATE_OPEN) && (gate & GATE_NUMBERS) != last_number &&
+           (gate & GATE_INSIDE) < atomic_load_explicit(&pool.limit, memory_order_relaxed);
+}
+
+/* Spins, then sleeps, until a region invites; returns the gate as it then stood. */
+static unsigned await_region(unsigned last_number) {
+    unsigned gate, spin_ns = atomic_load_explicit(&pool.spin_ns, memory_order_relaxed);
+    patience_t patience = {0};
+    while (!invites(gate = atomic_load_explicit(&pool.gate, memory_order_acquire), last_number)) {
+        if (spin(&patience, spin_ns)) continue;
+        /* Either the caller sees this sleeper after it opened the gate, or we see the gate open. */
+        unsigned bell = atomic_load(&pool.bell);
+        atomic_fetch_add(&pool.sleepers, 1);
+        if (!invites(atomic_load(&pool.gate), last_number)) futex_wait(&pool.bell, bell);
+        atomic_fetch_sub(&pool.sleepers, 1);
+        patience = (patience_t){0};
+    }
+    return gate;
+}
+
+static void *worker(void *unused) {
+    (void)unused;
+    irr_fp_enter();
+    for (unsigned last_number = 0;;) {
+        unsigned gate = await_region(last_number);
+        if (!atomic_compare_exchange_strong_explicit(&pool.gate, &gate, gate + 1,
+                                                     memory_order_acquire, memory_order_relaxed))
+            continue;
+        last_number = gate & GATE_NUMBERS;
+        draw(pool.task, pool.argument, pool.count);
+        gate = atomic_fetch_sub_explicit(&pool.gate, 1, memory_order_release);
+        if ((gate & GATE_AWAITED) && (gate & GATE_INSIDE) == 1) futex_wake(&pool.gate, 1);
+    }
+    return NULL;
+}
+
+/* ---- the caller ---- */
+
+/* In a forked child no worker lives. The numbers go on, though they need not. */
+static void forget_workers(void) {
+    atomic_store(&pool.gate, atomic_load(&pool.gate) & GATE_NUMBERS);
+    atomic_store(&pool.sleepers, 0);
+    pool.asked = pool.started = 0;
+    atomic_flag_clear(&pool.in_use);
+}
+
+static void watch_forks(void) { pthread_atfork(NULL, NULL, forget_workers); }
+
+/* A host's handlers stay on the host's threads; what a thread does to itself stays its own. */
+static void host_signals(sigset_t *set) {
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
+    sigfillset(set);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(set, own[i]);
+}
+
+/* Starts what is missing. After a failure the pool lives with what it has, and tries again only
+ * when more are asked for: a call must not repeat a failing system call each time. */
+static void grow(uint32_t workers) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    pool.asked = workers;
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) return;
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    sigset_t blocked, found;
+    host_signals(&blocked);
+    pthread_sigmask(SIG_BLOCK, &blocked, &found);
+    pthread_t thread;
+    while (pool.started < workers && pthread_create(&thread, &attributes, worker, NULL) == 0) {
+        pthread_setname_np(thread, "irreduce");
+        pool.started++;
+    }
+    pthread_sigmask(SIG_SETMASK, &found, NULL);
+    pthread_attr_destroy(&attributes);
+    bool crowded = pool.started + 1 > irr_available_cpus();
+    atomic_store(&pool.spin_ns, crowded ? SPIN_CROWDED_NS : SPIN_NS);
+}
+
+static void open_gate(size_t count, irr_task_f task, void *argument, uint32_t workers) {
+    pool.task = task;
+    pool.argument = argument;
+    pool.count = count;
+    atomic_store_explicit(&pool.next, 0, memory_order_relaxed);
+    atomic_store_explicit(&pool.limit, workers, memory_order_relaxed);
+    unsigned gate = atomic_load_explicit(&pool.gate, memory_order_relaxed);
+    atomic_store(&pool.gate, ((gate & GATE_NUMBERS) + GATE_NUMBER) | GATE_OPEN);
+    uint32_t sleepers = atomic_load(&pool.sleepers);
+    if (sleepers == 0) return;
+    uint32_t awake = pool.started > sleepers ? pool.started - sleepers : 0;
+    if (awake >= workers) return;
+    atomic_fetch_add(&pool.bell, 1);
+    futex_wake(&pool.bell, workers - awake);
+}
+
+static void close_gate(void) {
+    unsigned gate = atomic_fetch_and_explicit(&pool.gate, ~GATE_OPEN, memory_order_acquire);
+    unsigned spin_ns = atomic_load_explicit(&pool.spin_ns, memory_order_relaxed);
+    patience_t patience = {0};
+    gate &= ~GATE_OPEN;
+    while (gate & GATE_INSIDE) {
+        if (!spin(&patience, spin_ns)) {
+            unsigned awaited = gate | GATE_AWAITED;
+            if (awaited == gate || atomic_compare_exchange_strong(&pool.gate, &gate, awaited))
+                futex_wait(&pool.gate, awaited);
+        }
+        gate = atomic_load_explicit(&pool.gate, memory_order_acquire);
+    }
+}
+
+/* ---- a host's pool ---- */
+
+typedef struct {
+    _Alignas(LINE) atomic_size_t next;
+    size_t count;
+    irr_task_f task;
+    void *argument;
+} hosted_t;
+
+/* One for each thread that may work at once, so that the host's pool cannot spread any wider. */
+static void run_hosted(void *argument, size_t lane) {
+    (void)lane;
+    hosted_t *hosted = argument;
+    irr_fp_env_t found = irr_fp_enter();
+    size_t index;
+    while ((index = atomic_fetch_add_explicit(&hosted->next, 1, memory_order_relaxed)) <
+           hosted->count)
+        hosted->task(hosted->argument, index);
+    irr_fp_leave(found);
+}
+
+/* ---- entry ---- */
+
+uint32_t irr_executor_width(const irr_executor_t *executor) {
+    uint32_t width = executor->threads, host = UINT32_MAX;
+    if (executor->services)
+        host = executor->services->thread_count;
+    else if (width > MAX_WORKERS + 1)
+        width = MAX_WORKERS + 1;
+    if (host < width) width = host;
+    return width ? width : 1;
+}
+
+void irr_parallel_for(const irr_executor_t *executor, size_t count, irr_task_f task,
+                      void *argument) {
+    uint32_t width = irr_executor_width(executor);
+    if (count < width) width = (uint32_t)count;
+    if (width > 1 && executor->services) {
+        hosted_t hosted = {.count = count, .task = task, .argument = argument};
+        executor->services->parallel_for(executor->services->context, width, run_hosted, &hosted);
+        return;
+    }
+    if (width <= 1 || atomic_flag_test_and_set_explicit(&pool.in_use, memory_order_acquire)) {
+        for (size_t index = 0; index < count; index++) task(argument, index);
+        return;
+    }
+    if (width - 1 > pool.asked) grow(width - 1);
+    open_gate(count, task, argument, width - 1);
+    draw(task, argument, count);
+    close_gate();
+    atomic_flag_clear_explicit(&pool.in_use, memory_order_release);
+}
