@@ -5,3 +5,10 @@ add_executable(test_parallel ir_tests/test_parallel.c $<TARGET_OBJECTS:irr_kerne
 target_link_libraries(test_parallel PRIVATE cmocka Threads::Threads)
 target_link_options(test_parallel PRIVATE -Wl,--wrap=pthread_create)
 add_test(NAME parallel COMMAND test_parallel)
+
+
+# The exact oracle, which shares no code with src/, and its own test.
+add_library(irr_oracle OBJECT ir_tests/oracle.c ir_tests/oracle_rules.c ir_tests/oracle_big.c)
+add_executable(test_oracle ir_tests/test_oracle.c $<TARGET_OBJECTS:irr_oracle>)
+target_link_libraries(test_oracle PRIVATE cmocka m)
+add_test(NAME oracle COMMAND test_oracle)
