@@ -217,7 +217,7 @@ IRR_API irr_status_e irr_core_get_versions_by_device_name(const irr_core_t *core
                                                           irr_core_version_list_t *versions);
 IRR_API void irr_core_versions_free(irr_core_version_list_t *versions);
 
-/* Keys. The first nine are OpenVINO's, the rest our own; what a device knows it tells under
+/* Keys. The first eight are OpenVINO's, the rest our own; what a device knows it tells under
  * SUPPORTED_PROPERTIES. */
 IRR_API extern const char *irr_property_key_supported_properties;
 IRR_API extern const char *irr_property_key_optimal_number_of_infer_requests;
@@ -227,7 +227,6 @@ IRR_API extern const char *irr_property_key_inference_num_threads;
 IRR_API extern const char *irr_property_key_hint_performance_mode; /* PERFORMANCE_HINT */
 IRR_API extern const char *irr_property_key_hint_execution_mode;   /* EXECUTION_MODE_HINT */
 IRR_API extern const char *irr_property_key_enable_profiling;      /* PERF_COUNT */
-IRR_API extern const char *irr_property_key_model_name;            /* NETWORK_NAME */
 IRR_API extern const char *irr_property_key_backend;               /* IRREDUCE_BACKEND */
 IRR_API extern const char *irr_property_key_isa;                   /* IRREDUCE_ISA */
 IRR_API extern const char *irr_property_key_reproducible;          /* IRREDUCE_REPRODUCIBLE */
@@ -251,17 +250,16 @@ typedef struct {
     size_t size;
 } irr_axes_t;
 
-/* A finding about a file. Texts are never NULL: "" where there is none. */
+/* A finding about a file. */
 typedef struct {
     const char *file;
-    int64_t line; /* 0: none */
-    const char *layer_id;
+    int64_t line;         /* 0: none */
+    const char *layer_id; /* these three are NULL where it belongs to no layer */
     const char *layer_name;
-    const char *type;      /* IR type word of the layer */
-    const char *attribute; /* attribute or element that it is about */
+    const char *type; /* IR type word of the layer */
     irr_status_e status;
-    const char *status_word; /* "NETWORK_NOT_READ" */
-    const char *message;     /* the sentence without file, line and layer */
+    const char *message; /* the sentence without file, line and layer */
+    const char *text;    /* all of it: `model.xml:14: layer 3 "norm" (ReduceL2): ...` */
 } irr_check_problem_t;
 
 typedef struct {
@@ -272,6 +270,7 @@ typedef struct {
     size_t size;
     irr_check_problem_t *unknown_layers; /* not known, so their declared ports are trusted */
     size_t unknown_size;
+    const void *owner; /* the library's */
 } irr_check_report_t;
 
 /* Finds every problem of one file. weights_path NULL: the model's path with .bin; axes: the k-th
@@ -466,7 +465,7 @@ typedef struct {
     int64_t real_time; /* microseconds, as is cpu_time */
     int64_t cpu_time;
     const char *node_name;
-    const char *exec_type; /* backend and kernel */
+    const char *exec_type; /* the kernel */
     const char *node_type; /* IR type word */
     int64_t real_time_ns;
     const char *op;    /* IR type word */
