@@ -1,0 +1,226 @@
+/* Every operation on every type against the exact oracle, on every backend and tier, through the
+ * wall; and the promise of the same bits. Prints its seed; IRR_TEST_SEED and IRR_TEST_SECONDS (for
+ * each of its tests) set where it starts and how long it looks.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/element_type.h"
+#include "base/op.h"
+#include "device.h"
+#include "oracle.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+enum { MAX_ELEMENTS = 1 << 17, ROOM_BYTES = 4 << 20 };
+
+static const irr_element_type_e types[] = {IRR_F32, IRR_F64, IRR_F16,    IRR_BF16, IRR_I8,
+                                           IRR_U8,  IRR_I32, IRR_I64,    IRR_U64,  IRR_I16,
+                                           IRR_U16, IRR_U32, IRR_BOOLEAN};
+enum { TYPE_COUNT = sizeof types / sizeof *types };
+/* A tier above the CPU's means the CPU's best, so all three can be asked for anywhere. */
+static const char *const tiers[] = {"scalar", "avx2", "avx512"};
+
+static irr_plugin_engine_t *engine;
+static guarded_t data_room, output_room, expected_room;
+static uint64_t first_seed = 1;
+static double seconds = 5;
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The case and its data, the latter ending at a guard page. */
+static void *make_case(random_case_t *c, uint64_t seed, size_t max_elements) {
+    irr_op_e op = (irr_op_e)(seed % IRR_OP_COUNT);
+    irr_element_type_e type = types[seed / IRR_OP_COUNT % TYPE_COUNT];
+    if (!irr_op_takes(op, type)) type = irr_op_info(op)->takes_numeric ? IRR_F32 : IRR_BOOLEAN;
+    random_case_make(c, seed, irr_op_info(op)->type, type, max_elements);
+    size_t bytes = c->elements * oracle_element_bytes(c->type);
+    void *data = guarded_at_end(&data_room, bytes, 0);
+    random_case_fill(c, data);
+    return data;
+}
+
+static void fail_case(const random_case_t *c, const device_setup_t *setup, const char *what,
+                      const char *sentence) {
+    char text[RANDOM_CASE_TEXT_BYTES], how[DEVICE_TEXT_BYTES];
+    fail_msg("%s: %s: %s %s", random_case_text(c, text), device_setup_text(setup, how), what,
+             sentence);
+}
+
+/* Runs into guarded room and returns it; anything but success fails the test. */
+static void *run(const random_case_t *c, const device_setup_t *setup, const void *data,
+                 guarded_t *room, size_t slack) {
+    char sentence[DEVICE_TEXT_BYTES];
+    size_t bytes = c->outputs * oracle_element_bytes(c->type);
+    void *output = guarded_at_end(room, bytes, slack);
+    if (device_run(engine, c, setup, data, output, sentence) != IRR_OK)
+        fail_case(c, setup, "fails:", sentence);
+    if (!guarded_is_whole(room, output, bytes)) fail_case(c, setup, "writes", "beside its output");
+    return output;
+}
+
+static void judge(const random_case_t *c, const device_setup_t *setup,
+                  const oracle_answer_t *answer, const void *output) {
+    size_t k = oracle_first_wrong(answer, output);
+    if (k == answer->count) return;
+    char what[200];
+    snprintf(what, sizeof what, "output %zu is %#llx, right is %#llx to %#llx%s", k,
+             (unsigned long long)oracle_bits_at(output, c->type, k),
+             (unsigned long long)answer->outputs[k].low,
+             (unsigned long long)answer->outputs[k].high,
+             answer->outputs[k].no_minus_zero ? " without -0" : "");
+    fail_case(c, setup, what, "");
+}
+
+static void same(const random_case_t *c, const device_setup_t *setup, const void *output,
+                 const void *expected) {
+    if (memcmp(output, expected, c->outputs * oracle_element_bytes(c->type)) != 0)
+        fail_case(c, setup, "has other bits than", "scalar on one thread");
+}
+
+static oracle_answer_t ask_oracle(const random_case_t *c, const void *data) {
+    oracle_problem_t problem = {.op = c->op,
+                                .type = c->type,
+                                .rank = c->rank,
+                                .dims = c->dims,
+                                .reduced = c->mask,
+                                .identity = c->axis_count == 0};
+    oracle_answer_t answer;
+    assert_true(oracle_solve(&problem, data, &answer));
+    assert_int_equal(answer.count, c->outputs);
+    return answer;
+}
+
+static const device_setup_t reference = {.backend = "reference", .threads = 1};
+#ifdef IRR_TEST_HAS_SIMD
+static const device_setup_t model = {.backend = "simd", .isa = "scalar", .threads = 1};
+#else
+static const device_setup_t model = {.backend = "reference", .threads = 1};
+#endif
+
+/* Every backend and tier against the oracle. */
+static void test_random_cases(void **state) {
+    (void)state;
+    double end = now() + seconds;
+    uint64_t seed = first_seed;
+    for (; now() < end || seed < first_seed + 200; seed++) {
+        random_case_t c;
+        void *data = make_case(&c, seed, MAX_ELEMENTS);
+        oracle_answer_t answer = ask_oracle(&c, data);
+        judge(&c, &reference, &answer, run(&c, &reference, data, &output_room, 0));
+        const void *expected = run(&c, &model, data, &expected_room, 0);
+        judge(&c, &model, &answer, expected);
+        for (size_t t = 0; t < 3; t++) {
+            device_setup_t setup = {
+                .backend = model.backend, .isa = tiers[t], .threads = 1 + (unsigned)(seed + t) % 8};
+            same(&c, &setup, run(&c, &setup, data, &output_room, 0), expected);
+        }
+        device_setup_t automatic = {.threads = 1 + (unsigned)seed % 3};
+        void *output = run(&c, &automatic, data, &output_room, 0);
+        judge(&c, &automatic, &answer, output);
+        automatic.reproducible = "NO";
+        judge(&c, &automatic, &answer, run(&c, &automatic, data, &output_room, 0));
+        oracle_release(&answer);
+    }
+    print_message("%llu cases from IRR_TEST_SEED=%llu\n", (unsigned long long)(seed - first_seed),
+                  (unsigned long long)first_seed);
+}
+
+/* The same bits on 1 to 8 threads, at every address, beside other layers, with unknown dims. */
+static void test_same_bits(void **state) {
+    (void)state;
+    double end = now() + seconds;
+    uint64_t seed = first_seed + 1000000, count = 0;
+    for (; now() < end || count < 10; seed++, count++) {
+        random_case_t c;
+        void *data = make_case(&c, seed, count % 4 ? 4096 : MAX_ELEMENTS);
+        size_t step = oracle_element_bytes(c.type), bytes = c.elements * step;
+        const void *expected = run(&c, &model, data, &expected_room, 0);
+        for (unsigned threads = 1; threads <= 8; threads++) {
+            device_setup_t setup = {.backend = model.backend,
+                                    .isa = tiers[(seed + threads) % 3],
+                                    .threads = threads,
+                                    .siblings = threads % 4};
+            same(&c, &setup, run(&c, &setup, data, &output_room, 0), expected);
+        }
+        device_setup_t dynamic = {
+            .backend = model.backend, .isa = tiers[seed % 3], .threads = 2, .dynamic = true};
+        same(&c, &dynamic, run(&c, &dynamic, data, &output_room, 0), expected);
+        device_setup_t fast = {.backend = model.backend, .threads = 1};
+        for (size_t slack = 0; slack < 64; slack += step) {
+            void *moved = slack % 3 == 0 ? guarded_at_start(&data_room, bytes, slack)
+                                         : guarded_at_end(&data_room, bytes, slack);
+            random_case_fill(&c, moved);
+            fast.isa = tiers[(slack / step + seed) % 3];
+            same(&c, &fast, run(&c, &fast, moved, &output_room, slack), expected);
+        }
+    }
+    print_message("%llu cases from IRR_TEST_SEED=%llu\n", (unsigned long long)count,
+                  (unsigned long long)first_seed);
+}
+
+/* Each operation and type at each size around the blocks, as a row, a column and a middle run. */
+static void test_edges(void **state) {
+    (void)state;
+    static const int64_t sizes[] = {
+        1,   2,   3,   7,   8,   9,   15,  16,  17,  31,  32,   33,   63,   64,   65,   127,  128,
+        129, 255, 256, 257, 511, 512, 513, 767, 768, 769, 1023, 1025, 2047, 2048, 2049, 4095, 4097};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (unsigned form = 0; form < 3; form++)
+            for (uint64_t seed = 0; seed < IRR_OP_COUNT * TYPE_COUNT; seed++) {
+                random_case_t c;
+                make_case(&c, seed, 1);
+                c.rank = 3, c.keep_dims = false;
+                c.dims[0] = form == 0 ? 3 : 1;
+                c.dims[1] = sizes[i];
+                c.dims[2] = form == 0 ? 1 : form == 1 ? 5 : 67;
+                c.axis_count = 1, c.axes[0] = 1;
+                random_case_complete(&c);
+                c.kind = 0, c.seed = i;
+                void *data =
+                    guarded_at_end(&data_room, c.elements * oracle_element_bytes(c.type), 0);
+                random_case_fill(&c, data);
+                oracle_answer_t answer = ask_oracle(&c, data);
+                const void *expected = run(&c, &model, data, &expected_room, 0);
+                judge(&c, &model, &answer, expected);
+                for (size_t t = 1; t < 3; t++) {
+                    device_setup_t setup = {
+                        .backend = model.backend, .isa = tiers[t], .threads = 1};
+                    same(&c, &setup, run(&c, &setup, data, &output_room, 0), expected);
+                }
+                oracle_release(&answer);
+            }
+}
+
+static int set_up(void **state) {
+    (void)state;
+    char text[DEVICE_TEXT_BYTES];
+    if (getenv("IRR_TEST_SEED")) first_seed = strtoull(getenv("IRR_TEST_SEED"), NULL, 0);
+    if (getenv("IRR_TEST_SECONDS")) seconds = atof(getenv("IRR_TEST_SECONDS"));
+    return irr_create_plugin_engine(IRR_PLUGIN_ABI, &engine, (irr_sentence_t){text, sizeof text}) !=
+               IRR_OK ||
+           !guarded_make(&data_room, ROOM_BYTES) || !guarded_make(&output_room, ROOM_BYTES) ||
+           !guarded_make(&expected_room, ROOM_BYTES);
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    engine->release(engine);
+    guarded_release(&data_room), guarded_release(&output_room), guarded_release(&expected_room);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_edges),
+                                       cmocka_unit_test(test_random_cases),
+                                       cmocka_unit_test(test_same_bits)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
