@@ -1,0 +1,6 @@
+/* The kernels of tier avx2. Compiled with that tier's flags alone; exports its table and nothing
+ * else. SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/vec_avx2.h"
+
+#define IRR_KERNEL_TABLE irr_kernels_avx2
+#include "kernel/kernel_table.inc"

@@ -1,0 +1,80 @@
+/* What the ISA objects offer: one table a tier, of folds (op-independent loops over the data) and
+ * finishes (from accumulators to results). Each isa_*.c exports its table and nothing else.
+ *
+ * The bit contract. A fold works on `lanes` accumulators at once; how many, and in which order they
+ * are combined, depends on the element type alone, never on tier, threads or address:
+ *   step    one element into each lane, lane i takes element i of the step;
+ *   leaf    at most IRR_LEAF_STEPS steps, one after the other in each lane;
+ *   tree    leaves a[0..n): T(n) = T(p) + T(n - p), p the largest power of two below n;
+ *   fold    lanes are halved: lane i and lane i + n/2, until one (or `width`) is left.
+ * So an element passes at most 32 + log2(leaves) + log2(lanes) roundings before the finish.
+ * Lanes without an element hold the identity, which changes no bit.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IRR_KERNEL_KERNELS_H
+#define IRR_KERNEL_KERNELS_H
+
+#include "base/element_type.h"
+#include "base/op.h"
+#include "kernel/cpu.h"
+
+#define IRR_LEAF_STEPS 32u
+/* Kernels load and store whole vectors of accumulators: this much room behind the last one. */
+#define IRR_ACCUMULATOR_SLACK_BYTES 1024u
+
+typedef enum {
+    IRR_FOLD_MIN = 0,
+    IRR_FOLD_SUM,
+    IRR_FOLD_SQUARES, /* sum of squares; integers exact, sticking at the accumulator's maximum */
+    IRR_FOLD_COUNT
+} irr_fold_e;
+
+/* A 128-bit unsigned accumulator in memory. */
+typedef struct irr_u128 {
+    uint64_t low, high;
+} irr_u128_t;
+
+/* Pointers: `data` has the element's alignment, accumulators are 64-byte aligned where a whole
+ * buffer is passed. Strides, lengths and widths count elements. */
+typedef struct irr_kernel {
+    const char *name; /* "sum_f32"; NULL: there is no such kernel */
+    uint32_t element_bytes, accumulator_bytes;
+    uint32_t lanes;
+    /* Each of `count` rows of `length` <= 32 * lanes elements, to one accumulator. */
+    void (*rows)(void *accumulators, const void *data, size_t count, size_t length, size_t stride);
+    /* Each of `count` dense blocks of [rows <= 32, width], to `width` accumulators. */
+    void (*cols)(void *accumulators, const void *data, size_t count, size_t rows, size_t width);
+    /* `steps` rows of `width` lanes into width accumulators: a leaf or a part of one. `first`
+     * starts from the identity instead of what stands there. */
+    void (*steps)(void *accumulators, const void *data, size_t stride, size_t steps, size_t width,
+                  bool first);
+    /* accumulators[i] += other[i] for i < n: one node of the tree. */
+    void (*merge)(void *accumulators, const void *other, size_t n);
+    /* Halves n = 2^k * width accumulators until `width` are left. */
+    void (*fold)(void *accumulators, size_t n, size_t width);
+} irr_kernel_t;
+
+/* Turns n accumulators into n elements. Returns false where some value cannot be vouched for (not
+ * finite, or below `trust` for L2): those are redone in wider arithmetic. */
+typedef bool (*irr_finish_f)(void *output, const void *accumulators, size_t n, double trust);
+
+typedef struct irr_op_kernel {
+    irr_fold_e fold;
+    irr_element_type_e fold_type; /* signed and unsigned share their sums */
+    irr_finish_f finish;
+} irr_op_kernel_t;
+
+typedef struct irr_kernel_table {
+    irr_kernel_t folds[IRR_FOLD_COUNT][IRR_ELEMENT_TYPE_COUNT];
+    irr_op_kernel_t ops[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
+} irr_kernel_table_t;
+
+extern const irr_kernel_table_t irr_kernels_scalar;
+#if defined(__x86_64__)
+extern const irr_kernel_table_t irr_kernels_avx2, irr_kernels_avx512;
+#endif
+
+/* The table of a tier that this build has. */
+const irr_kernel_table_t *irr_kernels(irr_tier_e tier);
+
+#endif

@@ -1,0 +1,116 @@
+/* The vec names for AVX2 with FMA, F16C and BMI2: 32-byte vectors, partial loads by a small copy.
+ * Arithmetic that the compiler's vector types spell (+ * & ^ >>) has no name here.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IRR_VEC_AVX2_H
+#define IRR_VEC_AVX2_H
+
+#if !defined(__AVX2__) || !defined(__F16C__) || !defined(__BMI2__)
+#error "this file needs -mavx2 -mfma -mf16c -mbmi2"
+#endif
+
+#include "base/element_type.h"
+
+#include <immintrin.h>
+#include <string.h>
+
+#define VEC_BYTES 32
+#include "kernel/vec_types.h"
+
+#define VEC_DOWN_32(v) (v) /* there are no upper 32 bytes; stands in a branch never taken */
+#define VEC_DOWN_16(v) _mm256_permute2x128_si256((__m256i)(v), (__m256i)(v), 0x01)
+#define VEC_DOWN_8(v) _mm256_bsrli_epi128((__m256i)(v), 8)
+#define VEC_DOWN_4(v) _mm256_bsrli_epi128((__m256i)(v), 4)
+#define VEC_DOWN_2(v) _mm256_bsrli_epi128((__m256i)(v), 2)
+#define VEC_DOWN_1(v) _mm256_bsrli_epi128((__m256i)(v), 1)
+
+/* Fewer than 32 bytes in at most five moves. */
+static inline void copy_part(void *to, const void *from, size_t bytes) {
+    char *t = to;
+    const char *f = from;
+    if (bytes & 16) memcpy(t, f, 16), t += 16, f += 16;
+    if (bytes & 8) memcpy(t, f, 8), t += 8, f += 8;
+    if (bytes & 4) memcpy(t, f, 4), t += 4, f += 4;
+    if (bytes & 2) memcpy(t, f, 2), t += 2, f += 2;
+    if (bytes & 1) memcpy(t, f, 1);
+}
+
+/* name(p) loads a whole vector, name_n(p, n, fill) its first n lanes and `fill` in the others. */
+#define LOADS(name, V, E, whole)                                                                   \
+    static inline V name(const E *p) { return (V)(whole); }                                        \
+    static inline V name##_n(const E *from, size_t n, E fill) {                                    \
+        E p[VEC_BYTES / sizeof(E)];                                                                \
+        for (size_t i = 0; i < VEC_BYTES / sizeof(E); i++) p[i] = fill;                            \
+        copy_part(p, from, n * sizeof(E));                                                         \
+        return (V)(whole);                                                                         \
+    }
+#define WHOLE_256 _mm256_loadu_si256((const __m256i *)(const void *)p)
+#define WHOLE_128 _mm_loadu_si128((const __m128i *)(const void *)p)
+#define WHOLE_64 _mm_loadl_epi64((const __m128i *)(const void *)p)
+
+static inline __m128i load_32_bits(const void *p) {
+    int32_t bits;
+    memcpy(&bits, p, sizeof bits);
+    return _mm_cvtsi32_si128(bits);
+}
+
+LOADS(load_i8, v_i8, int8_t, WHOLE_256)
+LOADS(load_u8, v_u8, uint8_t, WHOLE_256)
+LOADS(load_i16, v_i16, int16_t, WHOLE_256)
+LOADS(load_u16, v_u16, uint16_t, WHOLE_256)
+LOADS(load_i32, v_i32, int32_t, WHOLE_256)
+LOADS(load_u32, v_u32, uint32_t, WHOLE_256)
+LOADS(load_i64, v_i64, int64_t, WHOLE_256)
+LOADS(load_u64, v_u64, uint64_t, WHOLE_256)
+LOADS(load_f32, v_f32, float, WHOLE_256)
+LOADS(load_f64, v_f64, double, WHOLE_256)
+LOADS(load_f16_as_f32, v_f32, uint16_t, _mm256_cvtph_ps(WHOLE_128))
+LOADS(load_bf16_as_f32, v_f32, uint16_t, _mm256_slli_epi32(_mm256_cvtepu16_epi32(WHOLE_128), 16))
+LOADS(load_i8_as_u64, v_u64, int8_t, _mm256_cvtepi8_epi64(load_32_bits(p)))
+LOADS(load_u8_as_u64, v_u64, uint8_t, _mm256_cvtepu8_epi64(load_32_bits(p)))
+LOADS(load_i16_as_u64, v_u64, int16_t, _mm256_cvtepi16_epi64(WHOLE_64))
+LOADS(load_u16_as_u64, v_u64, uint16_t, _mm256_cvtepu16_epi64(WHOLE_64))
+LOADS(load_i32_as_u64, v_u64, int32_t, _mm256_cvtepi32_epi64(WHOLE_128))
+LOADS(load_u32_as_u64, v_u64, uint32_t, _mm256_cvtepu32_epi64(WHOLE_128))
+
+#define PAIR(name, V, intrinsic)                                                                   \
+    static inline V name(V a, V b) { return (V)intrinsic((__m256i)a, (__m256i)b); }
+PAIR(min_i8, v_i8, _mm256_min_epi8)
+PAIR(min_i16, v_i16, _mm256_min_epi16)
+PAIR(min_i32, v_i32, _mm256_min_epi32)
+PAIR(min_u8, v_u8, _mm256_min_epu8)
+PAIR(min_u16, v_u16, _mm256_min_epu16)
+PAIR(min_u32, v_u32, _mm256_min_epu32)
+PAIR(multiply_i32, v_u64, _mm256_mul_epi32)
+PAIR(multiply_u32, v_u64, _mm256_mul_epu32)
+
+/* AVX2 compares 64-bit lanes as signed numbers only; the unsigned ones flip their sign bits. */
+#define SIGN_64 _mm256_set1_epi64x(INT64_MIN)
+static inline __m256i above_i64(__m256i a, __m256i b) { return _mm256_cmpgt_epi64(a, b); }
+static inline __m256i above_u64(__m256i a, __m256i b) {
+    return above_i64(_mm256_xor_si256(a, SIGN_64), _mm256_xor_si256(b, SIGN_64));
+}
+static inline v_i64 min_i64(v_i64 a, v_i64 b) {
+    return (v_i64)_mm256_blendv_epi8((__m256i)a, (__m256i)b, above_i64((__m256i)a, (__m256i)b));
+}
+static inline v_u64 min_u64(v_u64 a, v_u64 b) {
+    return (v_u64)_mm256_blendv_epi8((__m256i)a, (__m256i)b, above_u64((__m256i)a, (__m256i)b));
+}
+static inline v_u64 add_sticking(v_u64 a, v_u64 b) {
+    __m256i sum = (__m256i)(a + b);
+    return (v_u64)_mm256_or_si256(sum, above_u64((__m256i)a, sum));
+}
+static inline v_u64 magnitude_i64(v_u64 x) {
+    v_u64 sign = (v_u64)_mm256_cmpgt_epi64(_mm256_setzero_si256(), (__m256i)x);
+    return (x ^ sign) - sign;
+}
+
+static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        _mm_storeu_si128((__m128i *)(void *)(out + i),
+                         _mm256_cvtps_ph(_mm256_loadu_ps(in + i),
+                                         _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+    for (; i < n; i++) out[i] = _cvtss_sh(in[i], _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+
+#endif

@@ -1,0 +1,113 @@
+/* The vec names for AVX-512 F, BW, DQ, VL: 64-byte vectors, partial loads by mask.
+ * Arithmetic that the compiler's vector types spell (+ * & ^ >>) has no name here.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IRR_VEC_AVX512_H
+#define IRR_VEC_AVX512_H
+
+#if !defined(__AVX512F__) || !defined(__AVX512BW__) || !defined(__AVX512DQ__) ||                   \
+    !defined(__AVX512VL__)
+#error "this file needs -mavx512f -mavx512bw -mavx512dq -mavx512vl"
+#endif
+
+#include "base/element_type.h"
+
+#include <immintrin.h>
+
+#define VEC_BYTES 64
+#include "kernel/vec_types.h"
+
+#define VEC_DOWN_32(v) (v_u8) _mm512_shuffle_i64x2((__m512i)(v), (__m512i)(v), 0x4e)
+#define VEC_DOWN_16(v) (v_u8) _mm512_shuffle_i64x2((__m512i)(v), (__m512i)(v), 0xb1)
+#define VEC_DOWN_8(v) (v_u8) _mm512_bsrli_epi128((__m512i)(v), 8)
+#define VEC_DOWN_4(v) (v_u8) _mm512_bsrli_epi128((__m512i)(v), 4)
+#define VEC_DOWN_2(v) (v_u8) _mm512_bsrli_epi128((__m512i)(v), 2)
+#define VEC_DOWN_1(v) (v_u8) _mm512_bsrli_epi128((__m512i)(v), 1)
+
+/* name(p) loads a whole vector, name_n(p, n, fill) its first n lanes and `fill` in the others.
+ * In the expressions `mask` stands for the first n lanes, `fills` for the vector F of fills. */
+#define LOADS(name, V, E, whole, F, splat, part)                                                   \
+    static inline V name(const E *p) { return (V)(whole); }                                        \
+    static inline V name##_n(const E *p, size_t n, E fill) {                                       \
+        const uint64_t mask = _bzhi_u64(~UINT64_C(0), (unsigned)n);                                \
+        const F fills = splat(fill);                                                               \
+        return (V)(part);                                                                          \
+    }
+#define PLAIN(lane, E, bits, lanes)                                                                \
+    LOADS(load_##lane, v_##lane, E, _mm512_loadu_si512(p), __m512i, SPLAT512_##bits,               \
+          _mm512_mask_loadu_epi##bits(fills, (__mmask##lanes)mask, p))
+#define SPLAT512_8(x) _mm512_set1_epi8((int8_t)(x))
+#define SPLAT512_16(x) _mm512_set1_epi16((int16_t)(x))
+#define SPLAT512_32(x) _mm512_set1_epi32((int32_t)(x))
+#define SPLAT512_64(x) _mm512_set1_epi64((int64_t)(x))
+#define SPLAT256_16(x) _mm256_set1_epi16((int16_t)(x))
+#define SPLAT256_32(x) _mm256_set1_epi32((int32_t)(x))
+#define SPLAT128_8(x) _mm_set1_epi8((int8_t)(x))
+#define SPLAT128_16(x) _mm_set1_epi16((int16_t)(x))
+
+PLAIN(i8, int8_t, 8, 64)
+PLAIN(u8, uint8_t, 8, 64)
+PLAIN(i16, int16_t, 16, 32)
+PLAIN(u16, uint16_t, 16, 32)
+PLAIN(i32, int32_t, 32, 16)
+PLAIN(u32, uint32_t, 32, 16)
+PLAIN(i64, int64_t, 64, 8)
+PLAIN(u64, uint64_t, 64, 8)
+LOADS(load_f32, v_f32, float, _mm512_loadu_ps(p), __m512, _mm512_set1_ps,
+      _mm512_mask_loadu_ps(fills, (__mmask16)mask, p))
+LOADS(load_f64, v_f64, double, _mm512_loadu_pd(p), __m512d, _mm512_set1_pd,
+      _mm512_mask_loadu_pd(fills, (__mmask8)mask, p))
+
+#define WHOLE_256 _mm256_loadu_si256((const __m256i *)p)
+#define PART_256_16 _mm256_mask_loadu_epi16(fills, (__mmask16)mask, p)
+#define BF16_TO_F32(v) _mm512_slli_epi32(_mm512_cvtepu16_epi32(v), 16)
+LOADS(load_f16_as_f32, v_f32, uint16_t, _mm512_cvtph_ps(WHOLE_256), __m256i, SPLAT256_16,
+      _mm512_cvtph_ps(PART_256_16))
+LOADS(load_bf16_as_f32, v_f32, uint16_t, BF16_TO_F32(WHOLE_256), __m256i, SPLAT256_16,
+      BF16_TO_F32(PART_256_16))
+
+#define WIDENED_8(name, E, extend)                                                                 \
+    LOADS(name, v_u64, E, extend(_mm_loadl_epi64((const __m128i *)p)), __m128i, SPLAT128_8,        \
+          extend(_mm_mask_loadu_epi8(fills, (__mmask16)(mask & 0xff), p)))
+#define WIDENED_16(name, E, extend)                                                                \
+    LOADS(name, v_u64, E, extend(_mm_loadu_si128((const __m128i *)p)), __m128i, SPLAT128_16,       \
+          extend(_mm_mask_loadu_epi16(fills, (__mmask8)mask, p)))
+#define WIDENED_32(name, E, extend)                                                                \
+    LOADS(name, v_u64, E, extend(WHOLE_256), __m256i, SPLAT256_32,                                 \
+          extend(_mm256_mask_loadu_epi32(fills, (__mmask8)mask, p)))
+WIDENED_8(load_i8_as_u64, int8_t, _mm512_cvtepi8_epi64)
+WIDENED_8(load_u8_as_u64, uint8_t, _mm512_cvtepu8_epi64)
+WIDENED_16(load_i16_as_u64, int16_t, _mm512_cvtepi16_epi64)
+WIDENED_16(load_u16_as_u64, uint16_t, _mm512_cvtepu16_epi64)
+WIDENED_32(load_i32_as_u64, int32_t, _mm512_cvtepi32_epi64)
+WIDENED_32(load_u32_as_u64, uint32_t, _mm512_cvtepu32_epi64)
+
+#define PAIR(name, V, intrinsic)                                                                   \
+    static inline V name(V a, V b) { return (V)intrinsic((__m512i)a, (__m512i)b); }
+PAIR(min_i8, v_i8, _mm512_min_epi8)
+PAIR(min_i16, v_i16, _mm512_min_epi16)
+PAIR(min_i32, v_i32, _mm512_min_epi32)
+PAIR(min_i64, v_i64, _mm512_min_epi64)
+PAIR(min_u8, v_u8, _mm512_min_epu8)
+PAIR(min_u16, v_u16, _mm512_min_epu16)
+PAIR(min_u32, v_u32, _mm512_min_epu32)
+PAIR(min_u64, v_u64, _mm512_min_epu64)
+PAIR(multiply_i32, v_u64, _mm512_mul_epi32)
+PAIR(multiply_u32, v_u64, _mm512_mul_epu32)
+
+static inline v_u64 add_sticking(v_u64 a, v_u64 b) {
+    __m512i sum = (__m512i)(a + b);
+    __mmask8 carry = _mm512_cmplt_epu64_mask(sum, (__m512i)a);
+    return (v_u64)_mm512_mask_set1_epi64(sum, carry, -1);
+}
+static inline v_u64 magnitude_i64(v_u64 x) { return (v_u64)_mm512_abs_epi64((__m512i)x); }
+
+static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
+    for (size_t i = 0; i < n; i += 16) {
+        __mmask16 mask = (__mmask16)_bzhi_u32(0xffff, n - i < 16 ? (unsigned)(n - i) : 16);
+        __m256i narrow = _mm512_cvtps_ph(_mm512_maskz_loadu_ps(mask, in + i),
+                                         _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        _mm256_mask_storeu_epi16(out + i, mask, narrow);
+    }
+}
+
+#endif

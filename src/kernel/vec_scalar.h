@@ -1,0 +1,93 @@
+/* The vec names as plain C: a vector of one lane. This tier is the bit model of the others and runs
+ * anywhere; it includes no intrinsics.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IRR_VEC_SCALAR_H
+#define IRR_VEC_SCALAR_H
+
+#include "base/element_type.h"
+
+#include <string.h>
+
+typedef float v_f32;
+typedef double v_f64;
+typedef int8_t v_i8;
+typedef int16_t v_i16;
+typedef int32_t v_i32;
+typedef int64_t v_i64;
+typedef uint8_t v_u8;
+typedef uint16_t v_u16;
+typedef uint32_t v_u32;
+typedef uint64_t v_u64;
+
+#define VEC_LANE0(v) (v)
+#define VEC_SPLAT(V, x) ((V)(x))
+#define VEC_STORE(V, p, v) (*(V *)(p) = (v))
+#define VEC_LOAD(V, p) (*(const V *)(p))
+/* One lane has no halves: these stand in branches that are never taken. */
+#define VEC_DOWN(V, v, bytes) (v)
+
+/* A vector of one lane is never loaded in part. */
+#define WHOLE(name, V, E, expression)                                                              \
+    static inline V name(const E *p) { return expression; }                                        \
+    static inline V name##_n(const E *p, size_t n, E fill) {                                       \
+        (void)fill, (void)n;                                                                       \
+        return name(p);                                                                            \
+    }
+
+/* f16 to f32 without a branch: the exponent moves by a multiplication, exact for denormals too. */
+static inline float f32_of_f16(uint16_t h) {
+    uint32_t magnitude = (uint32_t)(h & 0x7fffu) << 13, bits;
+    float value;
+    memcpy(&value, &magnitude, sizeof value);
+    value *= 0x1p112f;
+    memcpy(&bits, &value, sizeof bits);
+    if (magnitude >= 0x7c00u << 13) bits = magnitude | 0x7f800000u; /* inf, NaN */
+    bits |= (uint32_t)(h & 0x8000u) << 16;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+static inline float f32_of_bf16(uint16_t h) {
+    uint32_t bits = (uint32_t)h << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+WHOLE(load_f32, v_f32, float, *p)
+WHOLE(load_f64, v_f64, double, *p)
+WHOLE(load_i8, v_i8, int8_t, *p)
+WHOLE(load_i16, v_i16, int16_t, *p)
+WHOLE(load_i32, v_i32, int32_t, *p)
+WHOLE(load_i64, v_i64, int64_t, *p)
+WHOLE(load_u8, v_u8, uint8_t, *p)
+WHOLE(load_u16, v_u16, uint16_t, *p)
+WHOLE(load_u32, v_u32, uint32_t, *p)
+WHOLE(load_u64, v_u64, uint64_t, *p)
+WHOLE(load_f16_as_f32, v_f32, uint16_t, f32_of_f16(*p))
+WHOLE(load_bf16_as_f32, v_f32, uint16_t, f32_of_bf16(*p))
+WHOLE(load_i8_as_u64, v_u64, int8_t, (uint64_t)*p)
+WHOLE(load_u8_as_u64, v_u64, uint8_t, *p)
+WHOLE(load_i16_as_u64, v_u64, int16_t, (uint64_t)*p)
+WHOLE(load_u16_as_u64, v_u64, uint16_t, *p)
+WHOLE(load_i32_as_u64, v_u64, int32_t, (uint64_t)*p)
+WHOLE(load_u32_as_u64, v_u64, uint32_t, *p)
+
+#define MIN_OF(V)                                                                                  \
+    static inline v_##V min_##V(v_##V a, v_##V b) { return a < b ? a : b; }
+MIN_OF(i8)
+MIN_OF(i16) MIN_OF(i32) MIN_OF(i64) MIN_OF(u8) MIN_OF(u16) MIN_OF(u32) MIN_OF(u64)
+
+    /* 64-bit products of the low halves of each lane, signed and unsigned. */
+    static inline v_u64 multiply_i32(v_u64 a, v_u64 b) {
+    return (uint64_t)((int64_t)(int32_t)a * (int32_t)b);
+}
+static inline v_u64 multiply_u32(v_u64 a, v_u64 b) { return (a & 0xffffffffu) * (b & 0xffffffffu); }
+static inline v_u64 add_sticking(v_u64 a, v_u64 b) { return a + b < a ? UINT64_MAX : a + b; }
+/* |x| of a two's complement lane, as unsigned. */
+static inline v_u64 magnitude_i64(v_u64 x) { return x >> 63 ? 0 - x : x; }
+
+static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
+    for (size_t i = 0; i < n; i++) out[i] = irr_f64_to_f16(in[i]);
+}
+
+#endif

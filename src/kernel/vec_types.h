@@ -1,0 +1,28 @@
+/* Vector types of VEC_BYTES bytes, and what every SIMD tier does alike with them.
+ * Included by vec_avx2.h and vec_avx512.h, after they have set VEC_BYTES.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IRR_VEC_TYPES_H
+#define IRR_VEC_TYPES_H
+
+#define VECTOR(lane, E)                                                                            \
+    typedef E v_##lane __attribute__((vector_size(VEC_BYTES)));                                    \
+    typedef E v_##lane##_at __attribute__((vector_size(VEC_BYTES), aligned(1), may_alias))
+VECTOR(f32, float);
+VECTOR(f64, double);
+VECTOR(i8, int8_t);
+VECTOR(i16, int16_t);
+VECTOR(i32, int32_t);
+VECTOR(i64, int64_t);
+VECTOR(u8, uint8_t);
+VECTOR(u16, uint16_t);
+VECTOR(u32, uint32_t);
+VECTOR(u64, uint64_t);
+
+#define VEC_LANE0(v) ((v)[0])
+#define VEC_SPLAT(V, x) ((x) - (V){0})
+#define VEC_LOAD(V, p) ((V) * (const V##_at *)(p))
+#define VEC_STORE(V, p, v) (*(V##_at *)(p) = (V##_at)(v))
+/* The vector moved down by a number of bytes; only the low bytes of the result are meant. */
+#define VEC_DOWN(V, v, bytes) ((V)VEC_DOWN_##bytes(v))
+
+#endif
