@@ -1,0 +1,248 @@
+/* irreduce bench: the answer is checked against the reference first, then timed, turn by turn with
+ * a plain read of the same bytes.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tool.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST_TURNS 7
+#define MOST_TURNS 2001
+#define ENOUGH_US 1e6
+
+typedef struct {
+    session_t session;
+    program_t timed, reference;
+    const char *problem, *kernel;
+    irr_tensor_t *weights;
+    view_t *inputs;
+    view_t *bounds;   /* an output each: what the reference makes of the magnitudes */
+    double roundings; /* allowed, in units of the accumulator's roundoff; 0: the bits must agree */
+    double median_us, min_us, read_us, bytes;
+    int64_t threads;
+} bench_t;
+
+/* ---- is the answer right? ----
+ * Sum within 128 u sum|x|, L2 within 128 u of itself; sum|x| is what the same model makes of |x|.
+ * Errors of layers in a row add up to at most their number times that. */
+
+static int count_roundings(bench_t *bench) {
+    irr_supported_ops_t ops = {0};
+    const session_t *session = &bench->session;
+    LIB(irr_core_query_model(session->core, session->model, session->device, 0, NULL, &ops));
+    double elements = 0;
+    for (size_t i = 0; i < session->input_count; i++) elements += (double)bench->inputs[i].count;
+    for (size_t i = 0; i < ops.size; i++) {
+        const char *type = ops.ops[i].layer_type;
+        if (strncmp(type, "Reduce", 6) || !strcmp(type, "ReduceMin") || !strcmp(type, "ReduceMax"))
+            continue;
+        bench->roundings += strcmp(type, "ReduceProd") ? 128 : 2 * elements;
+    }
+    irr_supported_ops_free(&ops);
+    return IRR_OK;
+}
+
+/* Half an ulp for each of the two final roundings. */
+static double ulp(const type_t *type, double value) {
+    int exponent = 0, lowest = 1 - type->bias;
+    frexp(value, &exponent);
+    exponent = value == 0 || exponent - 1 < lowest ? lowest : exponent - 1;
+    return ldexp(1, exponent - type->mantissa_bits);
+}
+
+static bool agrees(const bench_t *bench, const view_t *got, const view_t *expected,
+                   const view_t *bound) {
+    const type_t *type = type_of(got->type);
+    if (got->bytes != expected->bytes) return false;
+    if (type->kind != KIND_FLOAT || !bench->roundings)
+        return !got->bytes || !memcmp(got->data, expected->data, got->bytes);
+    /* The reference of f64 is f64 too, and has an error of its own. */
+    double u = type->bytes == 8 ? ldexp(2, -53) : ldexp(1, -24);
+    double largest = (2 - ldexp(1, -type->mantissa_bits)) * ldexp(1, type->bias);
+    for (size_t i = 0; i < got->count; i++) {
+        double a = load_float(type, got->data, i), b = load_float(type, expected->data, i);
+        if (isnan(a) && isnan(b)) continue;
+        if (a == b) continue;
+        double magnitude = fmin(load_float(type, bound->data, i), largest);
+        double allowed = bench->roundings * u * magnitude + ulp(type, fmax(fabs(a), fabs(b)));
+        if (!(fabs(a - b) <= allowed)) return false;
+    }
+    return true;
+}
+
+static void make_magnitudes(const bench_t *bench) {
+    for (size_t i = 0; i < bench->session.input_count; i++) {
+        const view_t *view = &bench->inputs[i];
+        const type_t *type = type_of(view->type);
+        for (size_t k = 0; type->kind == KIND_FLOAT && k < view->count; k++)
+            store_float(type, view->data, k, fabs(load_float(type, view->data, k)));
+    }
+}
+
+static int keep_bounds(bench_t *bench, size_t count) {
+    bench->bounds = take(count * sizeof *bench->bounds);
+    for (size_t i = 0; i < count; i++) {
+        port_t port;
+        irr_tensor_t *tensor = NULL;
+        int status = program_output(&bench->reference, i, &port, &bench->bounds[i], &tensor);
+        if (!status) {
+            void *copy = take(bench->bounds[i].bytes);
+            if (bench->bounds[i].bytes) memcpy(copy, bench->bounds[i].data, bench->bounds[i].bytes);
+            bench->bounds[i].data = copy;
+        }
+        irr_tensor_free(tensor);
+        TRY(status);
+    }
+    return IRR_OK;
+}
+
+static int compare_output(const bench_t *bench, size_t index) {
+    port_t port;
+    view_t got, expected;
+    irr_tensor_t *tensors[2] = {NULL, NULL};
+    int status = program_output(&bench->timed, index, &port, &got, &tensors[0]);
+    if (!status) status = program_output(&bench->reference, index, &port, &expected, &tensors[1]);
+    if (!status && !agrees(bench, &got, &expected, &bench->bounds[index]))
+        status = fail(IRR_GENERAL_ERROR, "output \"%s\" of %s differs from the reference",
+                      port.name, bench->problem);
+    irr_tensor_free(tensors[0]);
+    irr_tensor_free(tensors[1]);
+    return status;
+}
+
+static int verify(bench_t *bench) {
+    size_t count = 0;
+    TRY(program_output_count(&bench->timed, &count));
+    TRY(count_roundings(bench));
+    progress("asking the reference");
+    make_magnitudes(bench);
+    LIB(irr_infer_request_infer(bench->reference.request));
+    TRY(keep_bounds(bench, count));
+    for (size_t i = 0; i < bench->session.input_count; i++)
+        fill_from_seed(&bench->inputs[i], bench->session.options->seed, i);
+    LIB(irr_infer_request_infer(bench->reference.request));
+    LIB(irr_infer_request_infer(bench->timed.request));
+    for (size_t i = 0; i < count; i++) TRY(compare_output(bench, i));
+    return IRR_OK;
+}
+
+/* ---- how fast is it? ---- */
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static int time_turns(bench_t *bench) {
+    static double infer_us[MOST_TURNS], read_us[MOST_TURNS];
+    size_t turns = 0;
+    reader_t *reader =
+        reader_start(bench->inputs, bench->session.input_count, (size_t)bench->threads);
+    int status = IRR_OK;
+    double start = now_us();
+    progress("timing");
+    while (turns < MOST_TURNS && !status) {
+        read_us[turns] = reader_time_us(reader);
+        double before = now_us();
+        status = library(irr_infer_request_infer(bench->timed.request));
+        infer_us[turns++] = now_us() - before;
+        if (turns >= LEAST_TURNS && turns % 2 && now_us() - start > ENOUGH_US) break;
+    }
+    reader_end(reader);
+    qsort(infer_us, turns, sizeof *infer_us, ascending);
+    qsort(read_us, turns, sizeof *read_us, ascending);
+    bench->median_us = infer_us[turns / 2];
+    bench->min_us = infer_us[0];
+    bench->read_us = read_us[turns / 2];
+    return status;
+}
+
+/* One run with profiling on: the kernels' names, and how many threads they may use. */
+static int name_kernels(bench_t *bench, const irr_property_t *threads, size_t thread_count) {
+    irr_property_t properties[2] = {{irr_property_key_enable_profiling, "YES"}};
+    irr_profiling_info_list_t rows = {0};
+    program_t program = {0};
+    char *text = NULL;
+    if (thread_count) properties[1] = *threads;
+    int status = session_compile(&bench->session, 1 + thread_count, properties, &program);
+    if (!status) status = session_feed(&bench->session, &program);
+    if (!status) status = library(irr_infer_request_infer(program.request));
+    if (!status) status = library(irr_infer_request_get_profiling_info(program.request, &rows));
+    if (!status)
+        status = library(irr_compiled_model_get_property(
+            program.compiled, irr_property_key_inference_num_threads, &text));
+    bench->kernel = "";
+    for (size_t i = 0; !status && i < rows.size && i < 8; i++)
+        bench->kernel =
+            take_text("%s%s%s", bench->kernel, i ? "," : "", rows.profiling_infos[i].kernel);
+    bench->threads = text ? atoll(text) : 1;
+    if (bench->threads < 1) bench->threads = 1;
+    irr_free(text);
+    irr_profiling_info_list_free(&rows);
+    program_free(&program);
+    return status;
+}
+
+static int measure(bench_t *bench, const options_t *options) {
+    char *xml = NULL;
+    session_t *session = &bench->session;
+    irr_property_t reference = {irr_property_key_backend, "reference"};
+    irr_property_t threads = {irr_property_key_inference_num_threads,
+                              take_text("%llu", (unsigned long long)options->threads)};
+    size_t thread_count = options->threads ? 1 : 0;
+    if (options->problem) TRY(problem_model(options->problem, &xml, &bench->weights));
+    bench->problem = options->problem ? options->problem : options->models.items[0];
+    TRY(session_open(session, options, xml, bench->weights));
+    TRY(session_compile(session, thread_count, &threads, &bench->timed));
+    TRY(session_feed(session, &bench->timed));
+    TRY(session_compile(session, 1, &reference, &bench->reference));
+    TRY(session_feed(session, &bench->reference));
+    bench->inputs = take(session->input_count * sizeof *bench->inputs);
+    for (size_t i = 0; i < session->input_count; i++) {
+        TRY(view_tensor(session->tensors[i], &bench->inputs[i]));
+        bench->bytes += (double)bench->inputs[i].bytes;
+    }
+    TRY(verify(bench));
+    program_free(&bench->reference);
+    TRY(name_kernels(bench, &threads, thread_count));
+    return time_turns(bench);
+}
+
+static void print_bench(const bench_t *bench, bool as_json) {
+    double ratio = bench->read_us > 0 ? bench->median_us / bench->read_us : 0;
+    double gb_per_s = bench->median_us > 0 ? bench->bytes / bench->median_us * 1e-3 : 0;
+    json_t json = {stdout, false};
+    if (!as_json) {
+        printf("%s: %s, %lld threads, the answer is verified\n"
+               "median %.3f us, min %.3f us, plain read %.3f us, ratio %.2f, %.2f GB/s\n",
+               bench->problem, bench->kernel, (long long)bench->threads, bench->median_us,
+               bench->min_us, bench->read_us, ratio, gb_per_s);
+        return;
+    }
+    json_open(&json, NULL, '{');
+    json_text(&json, "problem", bench->problem);
+    json_int(&json, "threads", bench->threads);
+    json_float(&json, "median_us", bench->median_us);
+    json_float(&json, "min_us", bench->min_us);
+    json_float(&json, "read_us", bench->read_us);
+    json_float(&json, "ratio", ratio);
+    json_float(&json, "gb_per_s", gb_per_s);
+    json_text(&json, "kernel", bench->kernel);
+    json_bool(&json, "verified", true);
+    json_close(&json, '}');
+    putchar('\n');
+}
+
+int call_bench(const options_t *options) {
+    bench_t bench = {0};
+    if (options->models.count + (options->problem != NULL) != 1)
+        return wrong_call("bench needs either MODEL.xml or --problem");
+    int status = measure(&bench, options);
+    progress_end();
+    if (!status) print_bench(&bench, options->json);
+    program_free(&bench.timed);
+    program_free(&bench.reference);
+    irr_tensor_free(bench.weights);
+    session_close(&bench.session);
+    return status;
+}

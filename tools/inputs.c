@@ -1,0 +1,110 @@
+/* Where a run's inputs come from: --input files, --axes, else the seed.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tool.h"
+#include <string.h>
+#include <unistd.h>
+
+/* The index of the input that has this name among its names. */
+static int find_input(const session_t *session, const char *name, size_t *index) {
+    irr_output_port_t *port = NULL;
+    char *first = NULL;
+    LIB(irr_model_input_by_name(session->model, name, &port));
+    int status = library(irr_port_get_any_name(port, &first));
+    irr_output_port_free(port);
+    TRY(status);
+    for (*index = 0; *index < session->input_count; ++*index)
+        if (!strcmp(session->inputs[*index].name, first)) break;
+    irr_free(first);
+    return *index < session->input_count ? IRR_OK : fail(IRR_NOT_FOUND, "no input \"%s\"", name);
+}
+
+/* [NAME=]FILE, where both may hold a '=': the first prefix that names an input counts. */
+static int split_input(const session_t *session, const char *text, size_t *index,
+                       const char **path) {
+    *path = text;
+    *index = 0;
+    if (!strchr(text, '=') || !access(text, F_OK)) {
+        if (session->input_count == 1) return IRR_OK;
+        if (!strchr(text, '='))
+            return wrong_call("--input %s: name one of the %zu inputs", text, session->input_count);
+    }
+    for (const char *equals = strchr(text, '='); equals; equals = strchr(equals + 1, '=')) {
+        *path = equals + 1;
+        if (!find_input(session, take_text("%.*s", (int)(equals - text), text), index))
+            return IRR_OK;
+    }
+    return fail(IRR_NOT_FOUND, "--input %s: %s", text, take_text("%s", noted_sentence()));
+}
+
+static int read_inputs(session_t *session) {
+    const list_t *list = &session->options->inputs;
+    bool standard =
+        session->options->models.count && !strcmp(session->options->models.items[0], "-");
+    for (size_t i = 0; i < list->count; i++) {
+        size_t index = 0;
+        const char *path = NULL;
+        TRY(split_input(session, list->items[i], &index, &path));
+        if (session->tensors[index])
+            return wrong_call("input \"%s\" is given twice", session->inputs[index].name);
+        if (!strcmp(path, "-") && standard) return wrong_call("standard input is read twice");
+        standard = standard || !strcmp(path, "-");
+        TRY(read_tensor(path, &session->inputs[index], &session->tensors[index]));
+    }
+    return IRR_OK;
+}
+
+/* A layer taken out by itself calls its run-time axes `axes`. */
+static bool is_axes(const session_t *session, size_t index) {
+    return session->options->layer && !strcmp(session->inputs[index].name, "axes");
+}
+
+static int feed_axes(session_t *session) {
+    const list_t *list = &session->options->axes;
+    if (!list->count) return IRR_OK;
+    int64_t axes[MAX_RANK], count = 0;
+    view_t view;
+    size_t index = 0, size = 0;
+    if (list->count > 1 || !parse_numbers(list->items[0], axes, &size))
+        return wrong_call("--axes \"%s\" is not one list as in 2,3", list->items[list->count - 1]);
+    while (index < session->input_count && !is_axes(session, index)) index++;
+    if (index == session->input_count)
+        return fail(IRR_PARAMETER_MISMATCH, "--axes: the model has no run-time axes");
+    const port_t *port = &session->inputs[index];
+    if (session->tensors[index]) return wrong_call("input \"axes\" is given twice");
+    count = (int64_t)size;
+    TRY(make_tensor(port->type, port->rank, &count, &session->tensors[index], &view));
+    if (view.count != size)
+        return fail(IRR_PARAMETER_MISMATCH, "--axes: a scalar takes one axis, found %zu", size);
+    for (size_t i = 0; i < size; i++) {
+        memcpy((char *)view.data + i * (view.bytes / size), &axes[i], view.bytes / size);
+        if (load_int(type_of(view.type), view.data, i) != axes[i])
+            return fail(IRR_PARAMETER_MISMATCH, "--axes: %lld does not fit %s", (long long)axes[i],
+                        irr_get_element_type_name(view.type));
+    }
+    return IRR_OK;
+}
+
+int make_inputs(session_t *session) {
+    if (session->made) return IRR_OK;
+    session->made = true;
+    progress("making the inputs");
+    TRY(read_inputs(session));
+    TRY(feed_axes(session));
+    for (size_t i = 0; i < session->input_count; i++) {
+        const port_t *port = &session->inputs[i];
+        view_t view;
+        if (session->tensors[i]) continue;
+        if (is_axes(session, i))
+            return fail(IRR_PARAMETER_MISMATCH, "input \"axes\" needs --axes or --input");
+        for (size_t k = 0; k < port->rank; k++)
+            if (port->dims[k] < 0)
+                return fail(IRR_PARAMETER_MISMATCH, "input \"%s\" %s needs --shape or --input",
+                            port->name, shape_text(port->rank, port->dims));
+        if (!type_of(port->type))
+            return fail(IRR_NOT_IMPLEMENTED, "input \"%s\" (%s) cannot be made from the seed",
+                        port->name, irr_get_element_type_name(port->type));
+        TRY(make_tensor(port->type, port->rank, port->dims, &session->tensors[i], &view));
+        fill_from_seed(&view, session->options->seed, i);
+    }
+    return IRR_OK;
+}

@@ -1,0 +1,290 @@
+/* Tensor files: .npy versions 1 to 3 and raw little-endian bytes. A file is input like any other:
+ * nothing in it is believed before it is checked, nothing is read that the port does not take.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tool.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAGIC "\x93NUMPY"
+#define MAGIC_BYTES 6
+#define MAX_HEADER_BYTES (1 << 16)
+
+typedef struct {
+    FILE *from;
+    const char *name; /* for sentences */
+    const port_t *port;
+} source_t;
+
+typedef struct {
+    char descr[16];
+    int fortran; /* -1: not seen yet */
+    bool shaped, swapped;
+    size_t rank;
+    int64_t dims[MAX_RANK];
+} header_t;
+
+static int bad(const source_t *source, const char *what) {
+    return fail(IRR_PARAMETER_MISMATCH, "%s: %s", source->name, what);
+}
+
+/* ---- the header: a Python dictionary of three entries ---- */
+
+static void skip(const char **at) { *at += strspn(*at, " \t\r\n"); }
+
+static bool expect(const char **at, char c) {
+    skip(at);
+    if (**at != c) return false;
+    ++*at;
+    return true;
+}
+
+static bool parse_string(const char **at, char *text, size_t capacity) {
+    skip(at);
+    char quote = **at;
+    if (quote != '\'' && quote != '"') return false;
+    const char *end = strchr(*at + 1, quote);
+    size_t length = end ? (size_t)(end - *at - 1) : capacity;
+    if (length >= capacity) return false;
+    memcpy(text, *at + 1, length);
+    text[length] = 0;
+    *at = end + 1;
+    return true;
+}
+
+static bool parse_shape(const char **at, header_t *header) {
+    if (!expect(at, '(')) return false;
+    for (header->rank = 0; !expect(at, ')');) {
+        if (header->rank == MAX_RANK || **at < '0' || **at > '9') return false;
+        char *end = NULL;
+        errno = 0;
+        header->dims[header->rank++] = strtoll(*at, &end, 10);
+        if (errno) return false;
+        *at = end + (*end == 'L'); /* as Python 2 wrote it */
+        skip(at);
+        if (**at != ')' && !expect(at, ',')) return false;
+        if (**at == ')' && header->rank == 1 && (*at)[-1] != ',') return false;
+    }
+    return header->shaped = true;
+}
+
+static bool parse_flag(const char **at, int *flag) {
+    skip(at);
+    *flag = !strncmp(*at, "True", 4);
+    if (!*flag && strncmp(*at, "False", 5)) return false;
+    *at += *flag ? 4 : 5;
+    return true;
+}
+
+static int parse_header(const source_t *source, const char *at, header_t *header) {
+    char key[24];
+    *header = (header_t){.fortran = -1};
+    if (!expect(&at, '{')) return bad(source, "the .npy header is no dictionary");
+    while (!expect(&at, '}')) {
+        if (!parse_string(&at, key, sizeof key) || !expect(&at, ':'))
+            return bad(source, "the .npy header is broken");
+        bool fine = false;
+        if (!strcmp(key, "descr") && !*header->descr)
+            fine = parse_string(&at, header->descr, sizeof header->descr);
+        else if (!strcmp(key, "fortran_order") && header->fortran < 0)
+            fine = parse_flag(&at, &header->fortran);
+        else if (!strcmp(key, "shape") && !header->shaped)
+            fine = parse_shape(&at, header);
+        if (!fine)
+            return fail(IRR_PARAMETER_MISMATCH, "%s: bad \"%s\" in the .npy header", source->name,
+                        key);
+        skip(&at);
+        if (*at != '}' && !expect(&at, ',')) return bad(source, "the .npy header is broken");
+    }
+    skip(&at);
+    if (*at) return bad(source, "something follows the dictionary in the .npy header");
+    if (!*header->descr || header->fortran < 0 || !header->shaped)
+        return bad(source, "the .npy header lacks descr, fortran_order or shape");
+    return IRR_OK;
+}
+
+static int read_header(const source_t *source, header_t *header) {
+    unsigned char fixed[6];
+    if (fread(fixed, 1, 4, source->from) != 4) return bad(source, "the .npy header is cut off");
+    if (fixed[0] < 1 || fixed[0] > 3 || fixed[1])
+        return fail(IRR_PARAMETER_MISMATCH, "%s: .npy version %d.%d is unknown", source->name,
+                    fixed[0], fixed[1]);
+    size_t bytes = fixed[2] | (size_t)fixed[3] << 8;
+    if (fixed[0] > 1) {
+        if (fread(fixed + 4, 1, 2, source->from) != 2)
+            return bad(source, "the .npy header is cut off");
+        bytes |= (size_t)fixed[4] << 16 | (size_t)fixed[5] << 24;
+    }
+    if (bytes > MAX_HEADER_BYTES) return bad(source, "the .npy header is above 64 KiB");
+    char *text = take(bytes + 1);
+    if (fread(text, 1, bytes, source->from) != bytes)
+        return bad(source, "the .npy header is cut off");
+    if (memchr(text, 0, bytes)) return bad(source, "the .npy header holds a zero byte");
+    return parse_header(source, text, header);
+}
+
+/* Type and shape against the port. NumPy has no bf16: <V2 is what ml_dtypes saves. */
+static int check_header(const source_t *source, header_t *header) {
+    const port_t *port = source->port;
+    const type_t *type = type_of(port->type);
+    const char *kind = header->descr + 1;
+    bool known = !strcmp(kind, type->npy) || (port->type == IRR_BF16 && !strcmp(kind, "u2"));
+    bool order = strchr("<>=", *header->descr) ||
+                 (*header->descr == '|' && (type->bytes == 1 || *kind == 'V'));
+    if (!known || !order)
+        return fail(IRR_PARAMETER_MISMATCH,
+                    "%s: element type \"%s\" does not fit input \"%s\" (%s)", source->name,
+                    header->descr, port->name, irr_get_element_type_name(port->type));
+    header->swapped = *header->descr == '>' && type->bytes > 1;
+    bool fits = header->rank == port->rank;
+    for (size_t i = 0; fits && i < port->rank; i++)
+        fits = port->dims[i] < 0 || port->dims[i] == header->dims[i];
+    if (fits) return IRR_OK;
+    return fail(IRR_PARAMETER_MISMATCH, "%s: shape %s does not fit input \"%s\" %s", source->name,
+                shape_text(header->rank, header->dims), port->name,
+                shape_text(port->rank, port->dims));
+}
+
+/* ---- the data ---- */
+
+static void swap_bytes(char *data, size_t count, size_t bytes) {
+    for (size_t i = 0; i < count; i++, data += bytes)
+        for (size_t k = 0; k < bytes / 2; k++) {
+            char c = data[k];
+            data[k] = data[bytes - 1 - k];
+            data[bytes - 1 - k] = c;
+        }
+}
+
+/* From column-major to row-major: the odometer turns in C order, the source's offset with it. */
+static int reorder(const view_t *view, const source_t *source) {
+    size_t element = view->bytes / view->count, index[MAX_RANK] = {0}, offset = 0;
+    char *from = malloc(view->bytes), *to = view->data;
+    if (!from) return fail(IRR_NOT_ALLOCATED, "%s: no memory to turn it round", source->name);
+    memcpy(from, view->data, view->bytes);
+    for (size_t i = 0; i < view->count; i++) {
+        memcpy(to + i * element, from + offset * element, element);
+        size_t stride = view->count;
+        for (size_t axis = view->rank; axis-- > 0;) {
+            stride /= (size_t)view->dims[axis];
+            offset += stride;
+            if (++index[axis] < (size_t)view->dims[axis]) break;
+            offset -= index[axis] * stride;
+            index[axis] = 0;
+        }
+    }
+    free(from);
+    return IRR_OK;
+}
+
+/* A regular file must be long enough before memory is asked for. */
+static int check_length(const source_t *source, size_t rank, const int64_t *dims) {
+    struct stat about;
+    long at = ftell(source->from);
+    if (fstat(fileno(source->from), &about) || !S_ISREG(about.st_mode) || at < 0) return IRR_OK;
+    uint64_t bytes = type_of(source->port->type)->bytes, left = (uint64_t)about.st_size;
+    bool overflow = false, empty = false;
+    for (size_t i = 0; i < rank; i++) empty = empty || !dims[i];
+    for (size_t i = 0; i < rank && !empty; i++)
+        overflow = overflow || __builtin_mul_overflow(bytes, (uint64_t)dims[i], &bytes);
+    if (empty) bytes = 0;
+    left = left > (uint64_t)at ? left - (uint64_t)at : 0;
+    if (!overflow && bytes == left) return IRR_OK;
+    return fail(IRR_PARAMETER_MISMATCH, "%s: %llu bytes of data, but shape %s of %s takes %s%llu",
+                source->name, (unsigned long long)left, shape_text(rank, dims),
+                irr_get_element_type_name(source->port->type), overflow ? "more than " : "",
+                overflow ? (unsigned long long)INT64_MAX : (unsigned long long)bytes);
+}
+
+static int read_data(const source_t *source, const header_t *header, irr_tensor_t **tensor) {
+    view_t view;
+    TRY(check_length(source, header->rank, header->dims));
+    TRY(make_tensor(source->port->type, header->rank, header->dims, tensor, &view));
+    size_t got = view.bytes ? fread(view.data, 1, view.bytes, source->from) : 0;
+    if (got != view.bytes || getc(source->from) != EOF)
+        return fail(IRR_PARAMETER_MISMATCH, "%s: %s than the %zu bytes of shape %s", source->name,
+                    got != view.bytes ? "less" : "more", view.bytes,
+                    shape_text(header->rank, header->dims));
+    if (!view.count) return IRR_OK;
+    if (header->swapped) swap_bytes(view.data, view.count, view.bytes / view.count);
+    return header->fortran == 1 && view.rank > 1 ? reorder(&view, source) : IRR_OK;
+}
+
+static bool ends_with(const char *text, const char *end) {
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && !strcmp(text + length - tail, end);
+}
+
+/* By its name, else (standard input, other names) by its first bytes. */
+static int read_source(const source_t *source, const char *path, irr_tensor_t **tensor) {
+    const port_t *port = source->port;
+    header_t header = {.rank = port->rank};
+    memcpy(header.dims, port->dims, sizeof header.dims);
+    if (!type_of(port->type))
+        return fail(IRR_NOT_IMPLEMENTED, "input \"%s\" has an element type without tensor files",
+                    port->name);
+    int first = ends_with(path, ".bin") ? EOF : getc(source->from);
+    if (first != EOF) ungetc(first, source->from);
+    if (first == (unsigned char)MAGIC[0] || ends_with(path, ".npy")) {
+        char magic[MAGIC_BYTES];
+        if (fread(magic, 1, MAGIC_BYTES, source->from) != MAGIC_BYTES ||
+            memcmp(magic, MAGIC, MAGIC_BYTES))
+            return bad(source, "no .npy file");
+        TRY(read_header(source, &header));
+        TRY(check_header(source, &header));
+    }
+    for (size_t i = 0; i < header.rank; i++)
+        if (header.dims[i] < 0)
+            return fail(IRR_PARAMETER_MISMATCH, "%s: raw bytes for input \"%s\" %s need --shape",
+                        source->name, port->name, shape_text(port->rank, port->dims));
+    return read_data(source, &header, tensor);
+}
+
+int read_tensor(const char *path, const port_t *port, irr_tensor_t **tensor) {
+    bool standard = !strcmp(path, "-");
+    source_t source = {stdin, standard ? "standard input" : path, port};
+    if (!standard) { /* without waiting for the writer of a FIFO */
+        struct stat about;
+        int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+        if (file < 0) return fail(IRR_NOT_FOUND, "%s: %s", path, strerror(errno));
+        bool regular = !fstat(file, &about) && S_ISREG(about.st_mode);
+        source.from = regular ? fdopen(file, "rb") : NULL;
+        if (!source.from) {
+            close(file);
+            return fail(IRR_NOT_FOUND, "%s: not a regular file", path);
+        }
+    }
+    int status = read_source(&source, path, tensor);
+    if (!standard) fclose(source.from);
+    return status;
+}
+
+int write_npy(const char *path, const view_t *view) {
+    const type_t *type = type_of(view->type);
+    char header[2048], *at = header;
+    at += sprintf(at, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
+                  type->bytes == 1 ? '|' : '<', type->npy);
+    for (size_t i = 0; i < view->rank; i++)
+        at += sprintf(at, "%lld%s", (long long)view->dims[i],
+                      view->rank == 1      ? ","
+                      : i + 1 < view->rank ? ", "
+                                           : "");
+    at += sprintf(at, "), }");
+    size_t length = (size_t)(at - header), fixed = MAGIC_BYTES + 4;
+    size_t padded = (fixed + length + 1 + 63) / 64 * 64 - fixed;
+    bool standard = !strcmp(path, "-");
+    FILE *to = standard ? stdout : fopen(path, "wb");
+    if (!to) return fail(IRR_GENERAL_ERROR, "%s: %s", path, strerror(errno));
+    fprintf(to, MAGIC "\x01%c%c%c%s%*s\n", 0, (int)(padded & 255), (int)(padded >> 8), header,
+            (int)(padded - length - 1), "");
+    if (view->bytes) fwrite(view->data, 1, view->bytes, to);
+    bool failed = fflush(to) || ferror(to);
+    if (!standard) failed = fclose(to) || failed;
+    if (!failed) return IRR_OK;
+    int reason = errno;
+    if (!standard) unlink(path);
+    return fail(IRR_GENERAL_ERROR, "%s: %s", standard ? "standard output" : path, strerror(reason));
+}

@@ -1,0 +1,129 @@
+/* The options, one row each: what they are called, where their value goes, what they mean.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tool.h"
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum { FLAG, TEXT, LIST, NUMBER } form_e;
+
+typedef struct {
+    const char *name, *argument;
+    form_e form;
+    size_t offset;
+    const char *help;
+} option_t;
+
+#define AT(member) offsetof(options_t, member)
+/* Row k belongs to bit k of TAKES_. */
+static const option_t table[] = {
+    {"--weights", "FILE.bin", TEXT, AT(weights), "constants; default: the model's name with .bin"},
+    {"--device", "NAME", TEXT, AT(device), "the device; default: CPU"},
+    {"--layer", "NAME_OR_ID", TEXT, AT(layer), "one reduce layer; 2/then_body/2 reaches inside"},
+    {"--axes", "2,3", LIST, AT(axes), "values of the axes input"},
+    {"--input", "[NAME=]FILE", LIST, AT(inputs), "an input, .npy or raw .bin; - is standard input"},
+    {"--shape", "NAME=2,3", LIST, AT(shapes), "the shape of an input"},
+    {"--seed", "N", NUMBER, AT(seed), "makes the inputs that are not given; default: 0"},
+    {"--output-dir", "DIR", TEXT, AT(output_dir), "write DIR/NAME.npy; - is standard output"},
+    {"--property", "KEY=VALUE", LIST, AT(properties), "a property of the device"},
+    {"--problem", "TEXT", TEXT, AT(problem), "such as \"sum f32 [6,12,10,24] axes [2,3]\""},
+    {"--threads", "N", NUMBER, AT(threads), "INFERENCE_NUM_THREADS"},
+    {"--profile", NULL, FLAG, AT(profile), "a line a layer: what ran and how fast"},
+    {"--json", NULL, FLAG, AT(json), "print one JSON object and nothing else"},
+};
+enum { OPTION_COUNT = sizeof table / sizeof *table };
+_Static_assert(1 << (OPTION_COUNT - 1) == TAKES_JSON, "a row for every bit");
+
+static void append(list_t *list, const char *item, size_t most) {
+    if (!list->items) list->items = take(most * sizeof *list->items);
+    list->items[list->count++] = item;
+}
+
+static bool parse_u64(const char *text, uint64_t *number) {
+    char *end = NULL;
+    errno = 0;
+    *number = strtoull(text, &end, 10);
+    return *text >= '0' && *text <= '9' && !*end && !errno;
+}
+
+static int set_option(const option_t *option, const char *value, options_t *options, size_t most) {
+    void *target = (char *)options + option->offset;
+    switch (option->form) {
+    case FLAG:
+        *(bool *)target = true;
+        return IRR_OK;
+    case TEXT:
+        if (*(const char **)target) return wrong_call("%s is given twice", option->name);
+        *(const char **)target = value;
+        return IRR_OK;
+    case LIST:
+        append(target, value, most);
+        return IRR_OK;
+    case NUMBER:
+        if (parse_u64(value, target)) return IRR_OK;
+        return wrong_call("%s \"%s\" is not a number from 0 to 2^64-1", option->name, value);
+    }
+    return IRR_OK;
+}
+
+static const option_t *find_option(const char *text, size_t length, unsigned takes) {
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (takes & 1u << i && strlen(table[i].name) == length &&
+            !strncmp(table[i].name, text, length))
+            return &table[i];
+    return NULL;
+}
+
+int parse_options(int argc, char **argv, unsigned takes, options_t *options) {
+    bool only_names = false;
+    for (int i = 0; i < argc; i++) {
+        const char *text = argv[i];
+        if (only_names || text[0] != '-' || !text[1]) {
+            append(&options->models, text, (size_t)argc);
+            continue;
+        }
+        if (!strcmp(text, "--")) {
+            only_names = true;
+            continue;
+        }
+        if (!strcmp(text, "--help") || !strcmp(text, "-h")) {
+            options->help = true;
+            continue;
+        }
+        const char *equals = strchr(text, '=');
+        size_t length = equals ? (size_t)(equals - text) : strlen(text);
+        const option_t *option = find_option(text, length, takes);
+        if (!option) return wrong_call("unknown option %s", text);
+        if (option->form == FLAG && equals) return wrong_call("%s takes no value", option->name);
+        if (option->form != FLAG && !equals && ++i == argc)
+            return wrong_call("%s needs %s", option->name, option->argument);
+        TRY(set_option(option, equals ? equals + 1 : argv[i], options, (size_t)argc));
+    }
+    return IRR_OK;
+}
+
+void print_options(FILE *to, unsigned takes) {
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        if (!(takes & 1u << i)) continue;
+        const char *argument = table[i].argument ? table[i].argument : "";
+        fprintf(to, "  %s %-*s %s\n", table[i].name, 24 - (int)strlen(table[i].name), argument,
+                table[i].help);
+    }
+}
+
+bool parse_numbers(const char *text, int64_t *numbers, size_t *count) {
+    *count = 0;
+    text += strspn(text, " ");
+    while (*text) {
+        char *end = NULL;
+        errno = 0;
+        if (*count == MAX_RANK) return false;
+        numbers[(*count)++] = strtoll(text, &end, 10);
+        if (end == text || errno) return false;
+        end += strspn(end, " ");
+        if (*end && (*end != ',' || !end[1])) return false;
+        text = *end ? end + 1 : end;
+    }
+    return true;
+}

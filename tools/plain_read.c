@@ -1,0 +1,96 @@
+/* What reading costs: the same bytes, on the same number of threads, summed by a loop that does
+ * nothing else. 64-byte vectors in the compiler's own terms; every word is used.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tool.h"
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+
+typedef uint64_t block_t __attribute__((vector_size(64)));
+
+typedef struct {
+    pthread_t thread;
+    reader_t *reader;
+    size_t index;
+} worker_t;
+
+struct reader {
+    const view_t *views;
+    size_t view_count, threads;
+    worker_t *workers; /* threads - 1 */
+    size_t started;
+    _Atomic size_t turn, done;
+    _Atomic bool ending;
+    _Atomic uint64_t sum; /* so that no compiler drops the loop */
+};
+
+static uint64_t read_bytes(const char *data, size_t bytes) {
+    block_t sums[4] = {{0}}, block;
+    size_t at = 0;
+    for (; at + 256 <= bytes; at += 256)
+        for (size_t k = 0; k < 4; k++) {
+            memcpy(&block, data + at + 64 * k, 64);
+            sums[k] += block;
+        }
+    sums[0] += sums[1] + sums[2] + sums[3];
+    uint64_t sum = 0;
+    for (size_t k = 0; k < 8; k++) sum += sums[0][k];
+    for (; at < bytes; at++) sum += (unsigned char)data[at];
+    return sum;
+}
+
+static void read_share(reader_t *reader, size_t index) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < reader->view_count; i++) {
+        size_t blocks = reader->views[i].bytes / 64 + 1;
+        size_t from = blocks * index / reader->threads * 64;
+        size_t to = blocks * (index + 1) / reader->threads * 64;
+        if (index + 1 == reader->threads) to = reader->views[i].bytes;
+        if (to > from) sum += read_bytes((const char *)reader->views[i].data + from, to - from);
+    }
+    atomic_fetch_add(&reader->sum, sum);
+}
+
+/* Waits busily: a sleep would be measured too. */
+static void *work(void *argument) {
+    worker_t *worker = argument;
+    reader_t *reader = worker->reader;
+    for (size_t turn = 1;; turn++) {
+        for (unsigned spins = 0; atomic_load(&reader->turn) < turn; spins++) {
+            if (atomic_load(&reader->ending)) return NULL;
+            if (spins > 10000) sched_yield();
+        }
+        read_share(reader, worker->index);
+        atomic_fetch_add(&reader->done, 1);
+    }
+}
+
+reader_t *reader_start(const view_t *views, size_t view_count, size_t threads) {
+    reader_t *reader = take(sizeof *reader);
+    *reader = (reader_t){.views = views, .view_count = view_count, .threads = threads};
+    reader->workers = take(threads * sizeof *reader->workers);
+    for (size_t i = 1; i < threads; i++) {
+        worker_t *worker = &reader->workers[i - 1];
+        *worker = (worker_t){.reader = reader, .index = i};
+        if (pthread_create(&worker->thread, NULL, work, worker)) break;
+        reader->started++;
+    }
+    return reader;
+}
+
+double reader_time_us(reader_t *reader) {
+    size_t turn = atomic_load(&reader->turn) + 1;
+    double start = now_us();
+    atomic_store(&reader->turn, turn);
+    read_share(reader, 0);
+    for (size_t i = reader->started + 1; i < reader->threads; i++) read_share(reader, i);
+    while (atomic_load(&reader->done) < turn * reader->started) {
+    }
+    return now_us() - start;
+}
+
+void reader_end(reader_t *reader) {
+    atomic_store(&reader->ending, true);
+    for (size_t i = 0; i < reader->started; i++) pthread_join(reader->workers[i].thread, NULL);
+}

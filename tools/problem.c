@@ -1,0 +1,101 @@
+/* A problem string, "sum f32 [6,12,10,24] axes [2,3]", as a model: the text of its IR and the bytes
+ * of its axes. The reader checks it like any other file, so nothing is checked twice here.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tool.h"
+#include <ctype.h>
+#include <string.h>
+
+typedef struct {
+    const char *word, *type, *opset;
+} op_t;
+
+static const op_t ops[] = {
+    {"min", "ReduceMin", "opset1"},      {"max", "ReduceMax", "opset1"},
+    {"sum", "ReduceSum", "opset1"},      {"mean", "ReduceMean", "opset1"},
+    {"prod", "ReduceProd", "opset1"},    {"l1", "ReduceL1", "opset4"},
+    {"l2", "ReduceL2", "opset4"},        {"and", "ReduceLogicalAnd", "opset1"},
+    {"or", "ReduceLogicalOr", "opset1"},
+};
+
+static const op_t *find_op(const char *word) {
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        if (!strcasecmp(ops[i].word, word) || !strcmp(ops[i].type, word)) return &ops[i];
+    return NULL;
+}
+
+/* "[2,3]", with what follows left at *at. */
+static bool parse_list(const char **at, int64_t *numbers, size_t *count) {
+    *at += strspn(*at, " ");
+    const char *end = **at == '[' ? strchr(*at, ']') : NULL;
+    if (!end) return false;
+    const char *text = take_text("%.*s", (int)(end - *at - 1), *at + 1);
+    *at = end + 1;
+    return parse_numbers(text, numbers, count);
+}
+
+static char *dims_text(size_t rank, const int64_t *dims) {
+    char *text = take(rank * 40 + 1), *at = text;
+    for (size_t i = 0; i < rank; i++) at += sprintf(at, "<dim>%lld</dim>", (long long)dims[i]);
+    return text;
+}
+
+static char *model_text(const op_t *op, const char *type, size_t rank, const int64_t *dims,
+                        size_t axis_count, const int64_t *axes) {
+    int64_t kept[MAX_RANK];
+    char *shape = shape_text(rank, dims), *in = dims_text(rank, dims);
+    if (rank) memcpy(kept, dims, rank * sizeof *kept);
+    for (size_t i = 0; i < axis_count; i++) {
+        int64_t axis = axes[i] < 0 ? axes[i] + (int64_t)rank : axes[i];
+        if (axis >= 0 && axis < (int64_t)rank) kept[axis] = 1;
+    }
+    shape[strlen(shape) - 1] = 0; /* without its brackets */
+    return take_text(
+        "<net name=\"problem\" version=\"11\"><layers>\n"
+        "<layer id=\"0\" name=\"data\" type=\"Parameter\" version=\"opset1\">"
+        "<data element_type=\"%s\" shape=\"%s\"/><output><port "
+        "id=\"0\">%s</port></output></layer>\n"
+        "<layer id=\"1\" name=\"axes\" type=\"Const\" version=\"opset1\">"
+        "<data element_type=\"i64\" shape=\"%zu\" offset=\"0\" size=\"%zu\"/>"
+        "<output><port id=\"0\"><dim>%zu</dim></port></output></layer>\n"
+        "<layer id=\"2\" name=\"reduce\" type=\"%s\" version=\"%s\"><data keep_dims=\"true\"/>"
+        "<input><port id=\"0\">%s</port><port id=\"1\"><dim>%zu</dim></port></input>"
+        "<output><port id=\"2\">%s</port></output></layer>\n"
+        "<layer id=\"3\" name=\"output\" type=\"Result\" version=\"opset1\">"
+        "<input><port id=\"0\">%s</port></input></layer>\n"
+        "</layers><edges>"
+        "<edge from-layer=\"0\" from-port=\"0\" to-layer=\"2\" to-port=\"0\"/>"
+        "<edge from-layer=\"1\" from-port=\"0\" to-layer=\"2\" to-port=\"1\"/>"
+        "<edge from-layer=\"2\" from-port=\"2\" to-layer=\"3\" to-port=\"0\"/>"
+        "</edges></net>\n",
+        type, shape + 1, in, axis_count, axis_count * sizeof *axes, axis_count, op->type, op->opset,
+        in, axis_count, dims_text(rank, kept), dims_text(rank, kept));
+}
+
+int problem_model(const char *problem, char **xml, irr_tensor_t **weights) {
+    char word[24], type_word[16];
+    int64_t dims[MAX_RANK], axes[MAX_RANK], weight_bytes = 0;
+    size_t rank = 0, axis_count = 0;
+    int length = 0;
+    irr_element_type_e type;
+    view_t view;
+    if (sscanf(problem, " %23[A-Za-z0-9] %15[a-z0-9] %n", word, type_word, &length) < 2 || !length)
+        return wrong_call("--problem \"%s\": expected OP TYPE [DIMS] axes [AXES]", problem);
+    const op_t *op = find_op(word);
+    if (!op) return wrong_call("--problem: \"%s\" is no operation", word);
+    if (irr_get_element_type_by_name(type_word, &type) || !type_of(type))
+        return wrong_call("--problem: \"%s\" is no element type", type_word);
+    const char *at = problem + length;
+    if (!parse_list(&at, dims, &rank)) return wrong_call("--problem: bad shape in \"%s\"", problem);
+    for (size_t i = 0; i < rank; i++)
+        if (dims[i] < 0) return wrong_call("--problem: negative size in \"%s\"", problem);
+    at += strspn(at, " ");
+    if (strncmp(at, "axes", 4)) return wrong_call("--problem: no axes in \"%s\"", problem);
+    at += 4;
+    if (!parse_list(&at, axes, &axis_count) || at[strspn(at, " ")])
+        return wrong_call("--problem: bad axes in \"%s\"", problem);
+    *xml = model_text(op, type_word, rank, dims, axis_count, axes);
+    weight_bytes = (int64_t)(axis_count * sizeof *axes);
+    TRY(make_tensor(IRR_U8, 1, &weight_bytes, weights, &view));
+    if (view.bytes) memcpy(view.data, axes, view.bytes);
+    return IRR_OK;
+}

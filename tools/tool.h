@@ -1,0 +1,179 @@
+/* What the files of the irreduce command share. The command stands on the public API alone.
+ * Errors: a function returns IRR_OK, a status below zero with its sentence noted by fail(), or
+ * WRONG_CALL noted by wrong_call(); main prints what was noted. Memory from take() lives until the
+ * process ends; objects of the library belong to the session that made them.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IRR_TOOLS_TOOL_H
+#define IRR_TOOLS_TOOL_H
+
+#include <irreduce/irreduce.h>
+#include <stdio.h>
+
+#define WRONG_CALL 1 /* beside irr_status_e, which is never positive */
+#define PROBLEMS 2   /* found by check, and printed as its result */
+#define MAX_RANK 64
+
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        int try_ = (call);                                                                         \
+        if (try_ != IRR_OK) return try_;                                                           \
+    } while (0)
+/* The same for a function of the library: notes its sentence. */
+#define LIB(call) TRY(library(call))
+
+/* ---- support.c ---- */
+__attribute__((format(printf, 2, 3))) int fail(irr_status_e status, const char *format, ...);
+__attribute__((format(printf, 1, 2))) int wrong_call(const char *format, ...);
+int library(irr_status_e status);
+const char *noted_sentence(void);
+const char *status_word(int status);
+void *take(size_t bytes); /* zeroed; ends the process with exit code 1 when memory is out */
+__attribute__((format(printf, 1, 2))) char *take_text(const char *format, ...);
+void give_back_all(void);
+double now_us(void);
+
+/* ---- options.c ---- */
+typedef struct {
+    const char **items;
+    size_t count;
+} list_t;
+
+typedef struct {
+    list_t models, axes, inputs, shapes, properties;
+    const char *weights, *device, *layer, *output_dir, *problem;
+    uint64_t seed, threads;
+    bool json, profile, help;
+} options_t;
+
+/* One bit an option, in the order of options.c's table. */
+enum {
+    TAKES_WEIGHTS = 1 << 0,
+    TAKES_DEVICE = 1 << 1,
+    TAKES_LAYER = 1 << 2,
+    TAKES_AXES = 1 << 3,
+    TAKES_INPUT = 1 << 4,
+    TAKES_SHAPE = 1 << 5,
+    TAKES_SEED = 1 << 6,
+    TAKES_OUTPUT_DIR = 1 << 7,
+    TAKES_PROPERTY = 1 << 8,
+    TAKES_PROBLEM = 1 << 9,
+    TAKES_THREADS = 1 << 10,
+    TAKES_PROFILE = 1 << 11,
+    TAKES_JSON = 1 << 12
+};
+int parse_options(int argc, char **argv, unsigned takes, options_t *options);
+void print_options(FILE *to, unsigned takes);
+/* "2,-3" (or "" for none) into at most MAX_RANK numbers. */
+bool parse_numbers(const char *text, int64_t *numbers, size_t *count);
+
+/* ---- types.c: the twelve and boolean ---- */
+typedef enum { KIND_NONE = 0, KIND_FLOAT, KIND_SIGNED, KIND_UNSIGNED, KIND_BOOLEAN } kind_e;
+typedef struct {
+    const char *npy; /* descr without the byte order */
+    uint8_t bytes;
+    kind_e kind;
+    uint8_t mantissa_bits, digits, most_digits; /* floats: stored bits; decimals: sure, needed */
+    int16_t bias;
+} type_t;
+const type_t *type_of(irr_element_type_e type); /* NULL for all others */
+double load_float(const type_t *type, const void *data, size_t index);
+void store_float(const type_t *type, void *data, size_t index, double value);
+int64_t load_int(const type_t *type, const void *data, size_t index); /* u64: its bits */
+#define VALUE_TEXT_BYTES 40
+/* Shortest text that reads back; NaN and infinities as JSON (in quotes) or as NumPy spells them. */
+void value_text(const type_t *type, const void *data, size_t index, bool json,
+                char text[VALUE_TEXT_BYTES]);
+
+/* ---- json.c ---- */
+typedef struct {
+    FILE *to;
+    bool comma;
+} json_t;
+/* key NULL inside an array; text NULL is null. */
+void json_open(json_t *json, const char *key, char bracket);
+void json_close(json_t *json, char bracket);
+void json_text(json_t *json, const char *key, const char *text);
+void json_int(json_t *json, const char *key, int64_t value);
+void json_float(json_t *json, const char *key, double value);
+void json_bool(json_t *json, const char *key, bool value);
+void json_raw(json_t *json, const char *key, const char *text);
+/* Reading, for texts that the library made: the value's start inside the object, NULL without. */
+const char *json_find(const char *object, const char *key);
+const char *json_first(const char *array);  /* NULL at the end */
+const char *json_next(const char *element); /* NULL at the end */
+char *json_take_text(const char *value);    /* a string without quotes, others as they are */
+
+/* ---- tensors and their files ---- */
+typedef struct {
+    const char *name;
+    irr_element_type_e type;
+    size_t rank;
+    int64_t dims[MAX_RANK]; /* -1: dynamic */
+} port_t;
+typedef struct {
+    irr_element_type_e type;
+    size_t rank, count, bytes;
+    int64_t dims[MAX_RANK];
+    void *data;
+} view_t;
+char *shape_text(size_t rank, const int64_t *dims); /* "[2,?,3]" */
+int view_tensor(const irr_tensor_t *tensor, view_t *view);
+int make_tensor(irr_element_type_e type, size_t rank, const int64_t *dims, irr_tensor_t **tensor,
+                view_t *view);                                                /* both: session.c */
+int read_tensor(const char *path, const port_t *port, irr_tensor_t **tensor); /* npy.c */
+int write_npy(const char *path, const view_t *view);                          /* npy.c */
+void print_values(const view_t *view);                                        /* values.c */
+void json_values(json_t *json, const char *key, const view_t *view);          /* values.c */
+void fill_from_seed(const view_t *view, uint64_t seed, size_t input);         /* seed.c */
+
+/* ---- session.c: the life cycle that run, query, explain and bench share ---- */
+typedef struct {
+    const options_t *options;
+    irr_core_t *core;
+    irr_model_t *model;
+    const char *device;
+    port_t *inputs;
+    irr_tensor_t **tensors; /* one an input */
+    size_t input_count;
+    bool made; /* the tensors */
+} session_t;
+typedef struct {
+    irr_compiled_model_t *compiled;
+    irr_infer_request_t *request;
+} program_t;
+/* Reads the model, takes out --layer, applies --shape and --property. xml NULL: from the file. */
+int session_open(session_t *session, const options_t *options, const char *xml,
+                 const irr_tensor_t *weights);
+void session_close(session_t *session);
+int session_compile(session_t *session, size_t count, const irr_property_t *properties,
+                    program_t *program);
+/* Makes the inputs (files, --axes, the seed) once, and gives them to the program. */
+int session_feed(session_t *session, program_t *program);
+void program_free(program_t *program);
+int program_output(const program_t *program, size_t index, port_t *port, view_t *view,
+                   irr_tensor_t **tensor);
+int program_output_count(const program_t *program, size_t *count);
+int make_inputs(session_t *session); /* inputs.c */
+
+/* ---- what bench needs ---- */
+/* The weights are the caller's to free, also after a failure. */
+int problem_model(const char *problem, char **xml, irr_tensor_t **weights); /* problem.c */
+typedef struct reader reader_t;                                             /* plain_read.c */
+reader_t *reader_start(const view_t *views, size_t view_count, size_t threads);
+double reader_time_us(reader_t *reader); /* one pass over all views */
+void reader_end(reader_t *reader);
+
+/* ---- one file a call ---- */
+int call_check(const options_t *options);
+int call_query(const options_t *options);
+int call_run(const options_t *options);
+int call_explain(const options_t *options);
+int call_bench(const options_t *options);
+int call_devices(const options_t *options);
+int call_version(const options_t *options);
+
+/* ---- progress.c: only on a terminal, only after two seconds ---- */
+void progress(const char *what);
+void progress_end(void);
+
+#endif

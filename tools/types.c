@@ -1,0 +1,129 @@
+/* Element types as the command needs them: NumPy's descr, values as text.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tool.h"
+#include <fenv.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const type_t types[] = {
+    [IRR_BOOLEAN] = {"b1", 1, KIND_BOOLEAN, 0, 0, 0, 0},
+    [IRR_BF16] = {"V2", 2, KIND_FLOAT, 7, 2, 4, 127},
+    [IRR_F16] = {"f2", 2, KIND_FLOAT, 10, 3, 5, 15},
+    [IRR_F32] = {"f4", 4, KIND_FLOAT, 23, 6, 9, 127},
+    [IRR_F64] = {"f8", 8, KIND_FLOAT, 52, 15, 17, 1023},
+    [IRR_I8] = {"i1", 1, KIND_SIGNED, 0, 0, 0, 0},
+    [IRR_I16] = {"i2", 2, KIND_SIGNED, 0, 0, 0, 0},
+    [IRR_I32] = {"i4", 4, KIND_SIGNED, 0, 0, 0, 0},
+    [IRR_I64] = {"i8", 8, KIND_SIGNED, 0, 0, 0, 0},
+    [IRR_U8] = {"u1", 1, KIND_UNSIGNED, 0, 0, 0, 0},
+    [IRR_U16] = {"u2", 2, KIND_UNSIGNED, 0, 0, 0, 0},
+    [IRR_U32] = {"u4", 4, KIND_UNSIGNED, 0, 0, 0, 0},
+    [IRR_U64] = {"u8", 8, KIND_UNSIGNED, 0, 0, 0, 0},
+};
+enum { TYPE_COUNT = sizeof types / sizeof *types };
+
+const type_t *type_of(irr_element_type_e type) {
+    return (size_t)type < TYPE_COUNT && types[type].npy ? &types[type] : NULL;
+}
+
+int64_t load_int(const type_t *type, const void *data, size_t index) {
+    uint64_t bits = 0; /* little-endian, as every tensor file that we read and write */
+    memcpy(&bits, (const char *)data + index * type->bytes, type->bytes);
+    unsigned unused = 64 - 8u * type->bytes;
+    return type->kind == KIND_SIGNED ? (int64_t)(bits << unused) >> unused : (int64_t)bits;
+}
+
+static double widen(const type_t *type, uint64_t bits) {
+    int mantissa_bits = type->mantissa_bits;
+    uint64_t mantissa = bits & ((UINT64_C(1) << mantissa_bits) - 1);
+    int exponent = (int)(bits >> mantissa_bits) & (2 * type->bias + 1);
+    double value = 0;
+    if (exponent == 2 * type->bias + 1)
+        value = mantissa ? NAN : INFINITY;
+    else
+        value = ldexp((double)(exponent ? mantissa | UINT64_C(1) << mantissa_bits : mantissa),
+                      (exponent ? exponent : 1) - type->bias - mantissa_bits);
+    return bits >> (8 * type->bytes - 1) & 1 ? -value : value;
+}
+
+/* Rounds to nearest even. NaN never comes here. */
+static uint16_t narrow(const type_t *type, double value) {
+    uint16_t sign = signbit(value) ? 0x8000 : 0;
+    uint32_t infinity = (uint32_t)(2 * type->bias + 1) << type->mantissa_bits;
+    if (isinf(value)) return (uint16_t)(sign | infinity);
+    int exponent = 0, lowest = 1 - type->bias;
+    frexp(value, &exponent);
+    exponent = value == 0 || exponent - 1 < lowest ? lowest : exponent - 1;
+    if (exponent > type->bias) return (uint16_t)(sign | infinity);
+    /* The implicit bit, and a carry out of the mantissa, add one to the exponent's field. */
+    double units = nearbyint(ldexp(fabs(value), type->mantissa_bits - exponent));
+    return (uint16_t)(sign |
+                      (((uint32_t)(exponent - lowest) << type->mantissa_bits) + (uint32_t)units));
+}
+
+double load_float(const type_t *type, const void *data, size_t index) {
+    if (type->bytes == 2) return widen(type, (uint64_t)load_int(type, data, index));
+    if (type->bytes == 8) {
+        double value = 0;
+        memcpy(&value, (const char *)data + index * 8, 8);
+        return value;
+    }
+    float value = 0;
+    memcpy(&value, (const char *)data + index * 4, 4);
+    return value;
+}
+
+void store_float(const type_t *type, void *data, size_t index, double value) {
+    float single = (float)value;
+    uint16_t half = type->bytes == 2 ? narrow(type, value) : 0;
+    const void *from = type->bytes == 8   ? (const void *)&value
+                       : type->bytes == 4 ? (const void *)&single
+                                          : (const void *)&half;
+    memcpy((char *)data + index * type->bytes, from, type->bytes);
+}
+
+static bool reads_back(const type_t *type, const char *text, double value) {
+    if (type->bytes == 4) return strtof(text, NULL) == (float)value;
+    double read = strtod(text, NULL);
+    return type->bytes == 8 ? read == value : narrow(type, read) == narrow(type, value);
+}
+
+/* Below the normal numbers fewer digits than usual may do. At a power of two the interval that
+ * reads back is wider above than below, so the nearest decimal may miss where the next one hits. */
+static void float_text(const type_t *type, double value, char *text) {
+    int first = fabs(value) < ldexp(1, 1 - type->bias) ? 1 : type->digits;
+    int mode = fegetround();
+    for (int digits = first; digits <= type->most_digits && digits <= 17; digits++) {
+        snprintf(text, VALUE_TEXT_BYTES, "%.*g", digits, value);
+        if (reads_back(type, text, value)) return;
+        fesetround(value < 0 ? FE_DOWNWARD : FE_UPWARD);
+        snprintf(text, VALUE_TEXT_BYTES, "%.*g", digits, value);
+        fesetround(mode);
+        if (reads_back(type, text, value)) return;
+    }
+}
+
+void value_text(const type_t *type, const void *data, size_t index, bool json,
+                char text[VALUE_TEXT_BYTES]) {
+    if (type->kind == KIND_FLOAT) {
+        double value = load_float(type, data, index);
+        const char *word = isnan(value)     ? (json ? "\"NaN\"" : "nan")
+                           : !isinf(value)  ? NULL
+                           : signbit(value) ? (json ? "\"-Infinity\"" : "-inf")
+                                            : (json ? "\"Infinity\"" : "inf");
+        if (!word)
+            float_text(type, value, text);
+        else
+            snprintf(text, VALUE_TEXT_BYTES, "%s", word);
+        return;
+    }
+    int64_t value = load_int(type, data, index);
+    if (type->kind == KIND_BOOLEAN)
+        snprintf(text, VALUE_TEXT_BYTES, "%s",
+                 value ? (json ? "true" : "True") : (json ? "false" : "False"));
+    else if (type->kind == KIND_SIGNED)
+        snprintf(text, VALUE_TEXT_BYTES, "%lld", (long long)value);
+    else
+        snprintf(text, VALUE_TEXT_BYTES, "%llu", (unsigned long long)value);
+}
