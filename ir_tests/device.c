@@ -116,7 +116,7 @@ irr_status_e device_run(irr_plugin_engine_t *engine, const random_case_t *c,
     irr_status_e status =
         engine->compile(engine, &g->graph, properties, count, &compiled, sentence);
     if (status == IRR_OK) status = engine->create_request(compiled, &request, sentence);
-    if (status == IRR_OK) status = engine->infer(request, g->in, g->out, NULL, sentence);
+    if (status == IRR_OK) status = engine->infer(request, g->in, g->out, setup->services, sentence);
     if (request) engine->release_request(request);
     if (compiled) engine->release_compiled(compiled);
     for (uint32_t i = 1; i < g->graph.output_count; i++) free(g->out[i].data);

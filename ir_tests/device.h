@@ -14,6 +14,7 @@ typedef struct device_setup {
     bool dynamic;       /* the graph knows the rank alone */
     unsigned siblings;  /* so many other layers on the same data, before and after it */
     bool run_time_axes; /* axes come as an input */
+    const irr_host_services_t *services;
 } device_setup_t;
 
 /* Runs the case once. The sentence is kept in `text`. */

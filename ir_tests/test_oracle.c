@@ -86,7 +86,7 @@ static const known_t knowns[] = {
     {IRR_BF16, "ReduceSum", 2, {0x3f80, 0x3b80}, 0x3f80},         /* 1 + 2^-8: a tie */
     {IRR_BF16, "ReduceSum", 2, {0x3f81, 0x3b80}, 0x3f82},
     {IRR_BF16, "ReduceMin", 1, {0xffc1}, 0x7fc0},
-    {IRR_BF16, "ReduceL2", 2, {0x7f00, 0x7f00}, 0x7f35},   /* 2^127 sqrt 2: no false overflow */
+    {IRR_BF16, "ReduceL2", 2, {0x7f00, 0x7f00}, 0x7f35}, /* 2^127 sqrt 2: no false overflow */
     {IRR_I8, "ReduceSum", 2, {0x7f, 0x01}, 0x80},
     {IRR_I8, "ReduceMin", 2, {0x7f, 0x80}, 0x80},
     {IRR_I8, "ReduceMin", 0, {0}, 0x7f},
