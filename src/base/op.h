@@ -9,11 +9,22 @@
 
 typedef enum { IRR_OP_MIN = 0, IRR_OP_SUM, IRR_OP_L2, IRR_OP_COUNT } irr_op_e;
 
+/* The result for an empty set. Integers take their type's extremes for the infinities. */
+typedef enum {
+    IRR_EMPTY_ZERO = 0,
+    IRR_EMPTY_ONE,
+    IRR_EMPTY_GREATEST, /* +inf */
+    IRR_EMPTY_LEAST,    /* -inf */
+    IRR_EMPTY_NONE      /* NaN; an error for integers */
+} irr_empty_e;
+
 typedef struct irr_op_info {
     const char *type;   /* the IR's word: "ReduceMin" */
     const char *word;   /* in problem strings and kernel names: "min" */
     int first_opset;    /* the oldest opset that holds it */
     bool takes_numeric; /* the twelve; else boolean */
+    bool rounds;        /* of floats: EXECUTION_MODE_HINT has a say */
+    irr_empty_e empty;
 } irr_op_info_t;
 
 #define IRR_NEWEST_OPSET 17 /* for reduce layers; semantics, section 1 */

@@ -24,6 +24,8 @@ typedef struct irr_config {
     bool accuracy;         /* EXECUTION_MODE_HINT=ACCURACY */
     bool profile;          /* PERF_COUNT */
     uint32_t threads;      /* INFERENCE_NUM_THREADS, at least 1 */
+    int32_t streams;       /* NUM_STREAMS; -1 is AUTO. Kept to be read back, as is the next */
+    uint32_t hint;         /* PERFORMANCE_HINT, a row of its words */
 } irr_config_t;
 
 /* A backend's answer to "would you run this?". Forced is told by config->backend: a backend then

@@ -1,0 +1,110 @@
+/* The compiled graph and its plans, shared by the files that make, run and explain them.
+ * A compiled model is the graph copied and checked; a plan is that graph at one set of shapes and
+ * axes. A request runs a plan. Lives here: these objects. May not: arithmetic on elements.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IRR_PLAN_COMPILED_H
+#define IRR_PLAN_COMPILED_H
+
+#include "plan/planner.h"
+#include "plan/writer.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define IRR_PLAN_CACHE_CAPACITY 64
+
+/* ---- the graph, copied ---- */
+
+typedef struct irr_value {
+    irr_element_type_e type;
+    uint32_t rank; /* or IRR_DYNAMIC_RANK */
+    int64_t *dims;
+    void *constant; /* aligned copy; NULL for variables */
+    bool is_output;
+} irr_value_t;
+
+typedef struct irr_layer {
+    char *id, *name;
+    irr_op_e op;
+    uint32_t data, axes, output;
+    uint32_t axes_input; /* graph input of run-time axes, or IRR_NO_VALUE */
+    uint64_t mask;       /* where the axes are known */
+    bool keep_dims;
+    irr_empty_axes_e empty_axes;
+    irr_duplicate_axes_e duplicate_axes;
+} irr_layer_t;
+
+/* ---- one set of shapes ---- */
+
+typedef struct irr_step {
+    const irr_backend_t *backend; /* NULL: the output has no elements */
+    void *state;
+    uint32_t data, output; /* values */
+} irr_step_t;
+
+/* What a step is to people; cold. */
+typedef struct irr_step_note {
+    irr_choice_t choice;
+    bool chosen;    /* choice holds offers; else the step has no arithmetic */
+    char *geometry; /* "reduce 72, keep 240", "identity", "empty" */
+    char *shape;    /* "[6,12,10,24] axes [2,3]" */
+    uint64_t bytes; /* read and written */
+} irr_step_note_t;
+
+typedef struct irr_plan {
+    atomic_uint users;  /* the cache and requests */
+    uint64_t last_used; /* the cache's clock */
+    int64_t *key;       /* dims of every input, then each layer's run-time mask */
+    irr_step_t *steps;  /* one a layer */
+    irr_step_note_t *notes;
+    uint32_t step_count;
+    size_t *offsets; /* of each value in the request's memory; SIZE_MAX: not there */
+    size_t scratch_offset, memory_bytes;
+} irr_plan_t;
+
+struct irr_plugin_compiled {
+    atomic_uint users; /* the host and requests */
+    irr_config_t config;
+    atomic_bool profile; /* these two may change after compilation */
+    atomic_uint threads;
+    char *name;
+    irr_value_t *values;
+    irr_layer_t *layers;
+    uint32_t *inputs, *outputs;
+    bool *made; /* by output: a layer writes it there; else it is copied from its value */
+    uint32_t value_count, layer_count, input_count, output_count;
+    size_t key_count; /* numbers in a plan's key */
+    bool is_static;   /* every key is the same: planned at compile */
+    pthread_mutex_t cache_mutex;
+    irr_plan_t *cache[IRR_PLAN_CACHE_CAPACITY];
+    uint64_t cache_clock;
+};
+
+/* ---- compiled.c ---- */
+
+/* Whether the device takes this layer of the graph; no name in the sentence. mask: the axes, where
+ * they are known. */
+irr_status_e irr_layer_admit(const irr_graph_t *graph, const irr_graph_layer_t *layer,
+                             const irr_config_t *config, irr_op_e *op, uint64_t *mask,
+                             irr_sentence_t sentence);
+irr_status_e irr_compiled_create(const irr_graph_t *graph, const irr_config_t *config,
+                                 irr_plugin_compiled_t **compiled, irr_sentence_t sentence);
+void irr_compiled_release(irr_plugin_compiled_t *compiled); /* one user less */
+/* "layer 3 "norm" (ReduceL2): " and the sentence. */
+irr_status_e irr_fail_layer(irr_sentence_t to, irr_status_e status, const irr_layer_t *layer,
+                            const char *text);
+/* JSON of IRREDUCE_EXPLAIN, by the plan last used. */
+void irr_compiled_explain(irr_plugin_compiled_t *compiled, irr_writer_t *writer);
+
+/* ---- plan.c ---- */
+
+/* The plan of this key, from the cache or new; the caller becomes a user. */
+irr_status_e irr_plan_acquire(irr_plugin_compiled_t *compiled, const int64_t *key,
+                              irr_plan_t **plan, irr_sentence_t sentence);
+void irr_plan_release(irr_plan_t *plan); /* one user less; NULL does nothing */
+/* Fills the problem and asks the backends. */
+irr_status_e irr_plan_choose(irr_op_e op, irr_element_type_e type, const int64_t *dims,
+                             uint32_t rank, uint64_t mask, const irr_config_t *config,
+                             irr_problem_t *problem, irr_choice_t *choice, irr_sentence_t sentence);
+
+#endif

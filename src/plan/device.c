@@ -1,0 +1,186 @@
+/* The functions of the wall, one after another in its order. Lives here: the engine, who owns the
+ * defaults of every compilation. May not: planning or running.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "plan/device.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "plan/compiled.h"
+#include "plan/properties.h"
+#include "plan/request.h"
+
+#include <string.h>
+
+#ifndef IRREDUCE_VERSION
+#define IRREDUCE_VERSION "unknown"
+#endif
+
+typedef struct {
+    irr_plugin_engine_t face; /* first: the host holds a pointer to it */
+    pthread_mutex_t mutex;    /* of config */
+    irr_config_t config;
+} device_t;
+
+static irr_config_t config_of(device_t *device) {
+    pthread_mutex_lock(&device->mutex);
+    irr_config_t config = device->config;
+    pthread_mutex_unlock(&device->mutex);
+    return config;
+}
+
+static void release(irr_plugin_engine_t *engine) {
+    device_t *device = (device_t *)engine;
+    if (!device) return;
+    pthread_mutex_destroy(&device->mutex);
+    irr_release(device);
+}
+
+/* ---- properties ---- */
+
+static irr_status_e set_property(irr_plugin_engine_t *engine, const char *key, const char *value,
+                                 irr_sentence_t sentence) {
+    device_t *device = (device_t *)engine;
+    pthread_mutex_lock(&device->mutex);
+    irr_status_e status =
+        irr_config_set(&device->config, &(irr_property_t){key, value}, 1, IRR_OF_DEVICE, sentence);
+    pthread_mutex_unlock(&device->mutex);
+    return status;
+}
+
+static irr_status_e get_property(irr_plugin_engine_t *engine, const char *key, char *text,
+                                 size_t capacity_bytes, size_t *needed_bytes,
+                                 irr_sentence_t sentence) {
+    irr_config_t config = config_of((device_t *)engine);
+    irr_writer_t writer = {text, capacity_bytes, 0};
+    irr_status_e status = irr_config_get(&config, key, IRR_OF_DEVICE, &writer, sentence);
+    *needed_bytes = status == IRR_OK ? writer.used_bytes + 1 : 0;
+    return status;
+}
+
+/* ---- query ---- */
+
+/* Layers that are no reductions but cost nothing: the host feeds, holds and fetches them. */
+static bool is_end(const char *type) {
+    static const char *const ends[] = {"Parameter", "Const", "Result"};
+    for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (strcmp(ends[i], type) == 0) return true;
+    return false;
+}
+
+static irr_status_e query(irr_plugin_engine_t *engine, const irr_graph_t *graph, uint32_t index,
+                          const irr_property_t *properties, size_t property_count,
+                          irr_sentence_t sentence) {
+    if (index >= graph->layer_count)
+        return irr_fail(sentence, IRR_OUT_OF_BOUNDS, "layer %u of %u", (unsigned)index,
+                        (unsigned)graph->layer_count);
+    irr_config_t config = config_of((device_t *)engine);
+    irr_status_e status =
+        irr_config_set(&config, properties, property_count, IRR_OF_DEVICE, sentence);
+    if (status != IRR_OK) return status;
+    const irr_graph_layer_t *layer = &graph->layers[index];
+    if (is_end(layer->type)) return IRR_OK;
+    irr_op_e op;
+    uint64_t mask;
+    status = irr_layer_admit(graph, layer, &config, &op, &mask, sentence);
+    if (status != IRR_OK) return status;
+    const irr_graph_value_t *data = &graph->values[layer->data];
+    bool axes_known = layer->axes == IRR_NO_VALUE || graph->values[layer->axes].is_constant;
+    size_t count;
+    if (!axes_known || !irr_shape_elements(data->dims, data->rank, &count) || count == 0 ||
+        (mask == 0 && layer->empty_axes == IRR_EMPTY_AXES_IDENTITY))
+        return IRR_OK;
+    irr_problem_t problem;
+    irr_choice_t choice;
+    return irr_plan_choose(op, data->element_type, data->dims, data->rank, mask, &config, &problem,
+                           &choice, sentence);
+}
+
+/* ---- compiled models ---- */
+
+static irr_status_e compile(irr_plugin_engine_t *engine, const irr_graph_t *graph,
+                            const irr_property_t *properties, size_t property_count,
+                            irr_plugin_compiled_t **compiled, irr_sentence_t sentence) {
+    irr_config_t config = config_of((device_t *)engine);
+    *compiled = NULL;
+    irr_status_e status =
+        irr_config_set(&config, properties, property_count, IRR_OF_DEVICE, sentence);
+    return status == IRR_OK ? irr_compiled_create(graph, &config, compiled, sentence) : status;
+}
+
+static irr_config_t compiled_config(irr_plugin_compiled_t *compiled) {
+    irr_config_t config = compiled->config;
+    config.profile = atomic_load(&compiled->profile);
+    config.threads = atomic_load(&compiled->threads);
+    return config;
+}
+
+static irr_status_e set_compiled_property(irr_plugin_compiled_t *compiled, const char *key,
+                                          const char *value, irr_sentence_t sentence) {
+    irr_config_t config = compiled_config(compiled);
+    irr_status_e status =
+        irr_config_set(&config, &(irr_property_t){key, value}, 1, IRR_OF_COMPILED, sentence);
+    if (status != IRR_OK) return status;
+    atomic_store(&compiled->profile, config.profile);
+    atomic_store(&compiled->threads, config.threads);
+    return IRR_OK;
+}
+
+static irr_status_e get_compiled_property(irr_plugin_compiled_t *compiled, const char *key,
+                                          char *text, size_t capacity_bytes, size_t *needed_bytes,
+                                          irr_sentence_t sentence) {
+    irr_config_t config = compiled_config(compiled);
+    irr_writer_t writer = {text, capacity_bytes, 0};
+    irr_status_e status = IRR_OK;
+    if (strcmp(key, IRR_KEY_EXPLAIN) == 0)
+        irr_compiled_explain(compiled, &writer);
+    else if (strcmp(key, IRR_KEY_MODEL_NAME) == 0)
+        irr_write(&writer, "%s", compiled->name);
+    else
+        status = irr_config_get(&config, key, IRR_OF_COMPILED, &writer, sentence);
+    *needed_bytes = status == IRR_OK ? writer.used_bytes + 1 : 0;
+    return status;
+}
+
+static void release_compiled(irr_plugin_compiled_t *compiled) {
+    if (compiled) irr_compiled_release(compiled);
+}
+
+/* ---- the entry ---- */
+
+static const irr_plugin_engine_t face = {
+    .abi_number = IRR_PLUGIN_ABI,
+    .size_bytes = sizeof(irr_plugin_engine_t),
+    .description = "irreduce CPU device",
+    .build_number = IRREDUCE_VERSION,
+    .release = release,
+    .set_property = set_property,
+    .get_property = get_property,
+    .query = query,
+    .compile = compile,
+    .release_compiled = release_compiled,
+    .set_compiled_property = set_compiled_property,
+    .get_compiled_property = get_compiled_property,
+    .create_request = irr_request_create,
+    .release_request = irr_request_release,
+    .infer = irr_request_infer,
+    .profile = irr_request_profile,
+};
+
+irr_status_e irr_device_create(uint32_t host_abi_number, irr_plugin_engine_t **engine,
+                               irr_sentence_t sentence) {
+    *engine = NULL;
+    if (host_abi_number != IRR_PLUGIN_ABI)
+        return irr_fail(sentence, IRR_PARAMETER_MISMATCH,
+                        "the host's plugin ABI is %u, this device's is %u",
+                        (unsigned)host_abi_number, IRR_PLUGIN_ABI);
+    irr_config_t config;
+    irr_status_e status = irr_config_default(&config, sentence);
+    if (status != IRR_OK) return status;
+    device_t *made = irr_malloc(sizeof *made);
+    if (!made) return irr_out_of_memory(sentence, sizeof *made);
+    made->face = face;
+    made->config = config;
+    pthread_mutex_init(&made->mutex, NULL);
+    *engine = &made->face;
+    return IRR_OK;
+}

@@ -1,0 +1,62 @@
+/* The ranked table of backends and the choice among their offers.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "plan/planner.h"
+
+#include "base/element_type.h"
+#include "base/status.h"
+
+#include <string.h>
+
+static const irr_backend_t *const rows[] = {
+    [IRR_BACKEND_SIMD] = &irr_backend_simd,
+    [IRR_BACKEND_REFERENCE] = &irr_backend_reference,
+};
+_Static_assert(sizeof rows / sizeof *rows == IRR_BACKEND_COUNT, "a row for each backend");
+
+const irr_backend_t *irr_backend_row(irr_backend_e backend) { return rows[backend]; }
+
+bool irr_backend_by_name(const char *name, irr_backend_e *backend) {
+    for (unsigned i = 0; i < IRR_BACKEND_COUNT; i++)
+        if (rows[i] && strcmp(rows[i]->name, name) == 0) return *backend = (irr_backend_e)i, true;
+    return false;
+}
+
+irr_status_e irr_planner_admit(irr_op_e op, irr_element_type_e type, const irr_config_t *config,
+                               irr_sentence_t sentence) {
+    const irr_op_info_t *info = irr_op_info(op);
+    const irr_element_type_info_t *element = irr_element_type_info(type);
+    if (!irr_op_takes(op, type))
+        return irr_fail(sentence, IRR_NOT_IMPLEMENTED, "data of type %s; %s takes %s",
+                        element ? element->name : "?", info->type,
+                        info->takes_numeric
+                            ? "f64, f32, f16, bf16, i64, i32, i16, i8, u64, u32, u16, u8"
+                            : "boolean");
+    if (config->accuracy && info->rounds && element->kind == IRR_KIND_FLOAT)
+        return irr_fail(sentence, IRR_NOT_IMPLEMENTED,
+                        "EXECUTION_MODE_HINT=ACCURACY asks for a correctly rounded %s of %s, which "
+                        "this version does not have; PERFORMANCE runs it",
+                        info->type, element->name);
+    return IRR_OK;
+}
+
+irr_status_e irr_planner_choose(const irr_problem_t *problem, const irr_config_t *config,
+                                irr_choice_t *choice, irr_sentence_t sentence) {
+    irr_offer_t *offers = choice->offers;
+    choice->backend = config->backend;
+    for (unsigned i = 0; i < IRR_BACKEND_COUNT; i++) {
+        offers[i] = (irr_offer_t){.serves = false};
+        if (rows[i]) rows[i]->offer(problem, config, &offers[i]);
+    }
+    if (config->backend != IRR_BACKEND_AUTO) {
+        if (offers[config->backend].serves) return IRR_OK;
+        return irr_fail(sentence, IRR_NOT_IMPLEMENTED, "IRREDUCE_BACKEND=%s cannot run it: %s",
+                        rows[config->backend]->name, offers[config->backend].reason);
+    }
+    choice->backend = IRR_BACKEND_REFERENCE; /* never declines, and never beats one that serves */
+    for (unsigned i = 0; i < IRR_BACKEND_COUNT; i++)
+        if (i != IRR_BACKEND_REFERENCE && offers[i].serves &&
+            (choice->backend == IRR_BACKEND_REFERENCE ||
+             offers[i].estimate_us < offers[choice->backend].estimate_us))
+            choice->backend = (irr_backend_e)i;
+    return IRR_OK;
+}

@@ -1,0 +1,33 @@
+/* Who runs a reduction: asks every backend and picks. Each layer's end is a step: a backend's
+ * prepared state, or one of the two of our own that need no arithmetic (identity, empty set).
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IRR_PLAN_PLANNER_H
+#define IRR_PLAN_PLANNER_H
+
+#include "plan/backend.h"
+
+/* What the backends said, and which was taken. */
+typedef struct irr_choice {
+    irr_offer_t offers[IRR_BACKEND_COUNT];
+    irr_backend_e backend;
+} irr_choice_t;
+
+const irr_backend_t *irr_backend_row(irr_backend_e backend);
+bool irr_backend_by_name(const char *name, irr_backend_e *backend); /* not "auto" */
+
+/* What holds for any shape: does the device take this op on this type under this configuration? */
+irr_status_e irr_planner_admit(irr_op_e op, irr_element_type_e type, const irr_config_t *config,
+                               irr_sentence_t sentence);
+/* Asks all; auto takes the fastest that serves, and the reference only where no other does. Fails
+ * when the forced backend declines. */
+irr_status_e irr_planner_choose(const irr_problem_t *problem, const irr_config_t *config,
+                                irr_choice_t *choice, irr_sentence_t sentence);
+
+/* The steps without arithmetic. Each makes a state for its backend's execute and release. */
+extern const irr_backend_t irr_backend_copy, irr_backend_fill;
+irr_status_e irr_prepare_copy(size_t bytes, void **state, irr_sentence_t sentence);
+/* count elements that are the op's result for the empty set. */
+irr_status_e irr_prepare_fill(irr_op_e op, irr_element_type_e type, size_t count, void **state,
+                              irr_sentence_t sentence);
+
+#endif

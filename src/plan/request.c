@@ -1,0 +1,317 @@
+/* The hot path: bind pointers, compare the shapes with the plan's, run the steps. No lock, no
+ * allocation, no clock and no system call once the request holds the right plan.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "plan/request.h"
+
+#include "base/element_type.h"
+#include "base/fp_env.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "plan/strided.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct {
+    uint64_t start_ns, time_ns;
+    irr_execution_stats_t stats;
+} timing_t;
+
+/* Memory that only grows. */
+typedef struct {
+    char *bytes;
+    size_t capacity_bytes;
+} buffer_t;
+
+struct irr_plugin_request {
+    irr_plugin_compiled_t *compiled;
+    irr_plan_t *plan;  /* NULL before the first infer of a dynamic model */
+    int64_t *key;      /* of the infer at hand */
+    void **pointers;   /* by value: where its elements are */
+    buffer_t memory;   /* intermediate results and the backends' scratch */
+    buffer_t staging;  /* dense copies of strided inputs and outputs */
+    timing_t *timings; /* by layer */
+    bool profiled;
+};
+
+/* ---- life ---- */
+
+static irr_status_e ensure(buffer_t *buffer, size_t bytes, irr_sentence_t sentence) {
+    if (buffer->bytes && bytes <= buffer->capacity_bytes) return IRR_OK;
+    char *grown = irr_malloc_aligned(bytes);
+    if (!grown) return irr_out_of_memory(sentence, bytes);
+    irr_release(buffer->bytes);
+    *buffer = (buffer_t){grown, bytes};
+    return IRR_OK;
+}
+
+/* Takes the plan of request->key. On failure the request keeps its old one. */
+static irr_status_e take_plan(irr_plugin_request_t *request, irr_sentence_t sentence) {
+    irr_plan_t *plan;
+    irr_status_e status = irr_plan_acquire(request->compiled, request->key, &plan, sentence);
+    if (status != IRR_OK) return status;
+    status = ensure(&request->memory, plan->memory_bytes, sentence);
+    if (status != IRR_OK) {
+        irr_plan_release(plan);
+        return status;
+    }
+    irr_plan_release(request->plan);
+    request->plan = plan;
+    request->profiled = false; /* its timings were the old plan's */
+    for (uint32_t v = 0; v < request->compiled->value_count; v++) {
+        if (request->compiled->values[v].constant)
+            request->pointers[v] = request->compiled->values[v].constant;
+        if (plan->offsets[v] != SIZE_MAX)
+            request->pointers[v] = request->memory.bytes + plan->offsets[v];
+    }
+    return IRR_OK;
+}
+
+/* The key of a static model, whose plan is taken before the first infer. */
+static void static_key(const irr_plugin_compiled_t *compiled, int64_t *key) {
+    for (uint32_t i = 0; i < compiled->input_count; i++) {
+        const irr_value_t *value = &compiled->values[compiled->inputs[i]];
+        memcpy(key, value->dims, value->rank * sizeof *key);
+        key += value->rank;
+    }
+}
+
+irr_status_e irr_request_create(irr_plugin_compiled_t *compiled, irr_plugin_request_t **request,
+                                irr_sentence_t sentence) {
+    *request = NULL;
+    irr_plugin_request_t *made = irr_calloc(1, sizeof *made);
+    if (!made) return irr_out_of_memory(sentence, sizeof *made);
+    made->compiled = compiled;
+    atomic_fetch_add(&compiled->users, 1);
+    made->key = irr_calloc(compiled->key_count, sizeof *made->key);
+    made->pointers = irr_calloc(compiled->value_count, sizeof *made->pointers);
+    made->timings = irr_calloc(compiled->layer_count, sizeof *made->timings);
+    irr_status_e status = IRR_OK;
+    if (!made->key || !made->pointers || !made->timings)
+        status = irr_out_of_memory(sentence, sizeof *made);
+    if (status == IRR_OK && compiled->is_static) {
+        static_key(compiled, made->key);
+        status = take_plan(made, sentence);
+    }
+    if (status == IRR_OK)
+        *request = made;
+    else
+        irr_request_release(made);
+    return status;
+}
+
+void irr_request_release(irr_plugin_request_t *request) {
+    if (!request) return;
+    irr_plan_release(request->plan);
+    irr_release(request->key);
+    irr_release(request->pointers);
+    irr_release(request->memory.bytes);
+    irr_release(request->staging.bytes);
+    irr_release(request->timings);
+    irr_compiled_release(request->compiled);
+    irr_release(request);
+}
+
+/* ---- binding ---- */
+
+static size_t staged_bytes(const irr_tensor_view_t *view) {
+    if (!view->byte_strides || !irr_view_is_strided(view)) return 0;
+    return (irr_view_bytes(view) + IRR_ALIGNMENT - 1) / IRR_ALIGNMENT * IRR_ALIGNMENT;
+}
+
+/* Room for every strided view, inputs first. */
+static irr_status_e make_staging(irr_plugin_request_t *request, const irr_tensor_view_t *inputs,
+                                 const irr_tensor_view_t *outputs, irr_sentence_t sentence) {
+    size_t total = 0;
+    for (uint32_t i = 0; i < request->compiled->input_count; i++) total += staged_bytes(&inputs[i]);
+    for (uint32_t o = 0; o < request->compiled->output_count; o++)
+        total += staged_bytes(&outputs[o]);
+    return total ? ensure(&request->staging, total, sentence) : IRR_OK;
+}
+
+static irr_status_e misfit(const irr_tensor_view_t *view, const irr_value_t *value, uint32_t index,
+                           irr_sentence_t sentence) {
+    char should[256], is[256];
+    return irr_fail(sentence, IRR_PARAMETER_MISMATCH, "input %u is %s %s, expected %s %s",
+                    (unsigned)index, irr_element_type_info(view->element_type)->name,
+                    irr_shape_text(view->dims, view->rank, is, sizeof is),
+                    irr_element_type_info(value->type)->name,
+                    irr_shape_text(value->dims, value->rank, should, sizeof should));
+}
+
+/* Pointers and key from the inputs; strided ones are packed. *staged: bytes of staging in use. */
+static irr_status_e bind_inputs(irr_plugin_request_t *request, const irr_tensor_view_t *inputs,
+                                size_t *staged, irr_sentence_t sentence) {
+    const irr_plugin_compiled_t *compiled = request->compiled;
+    int64_t *key = request->key;
+    for (uint32_t i = 0; i < compiled->input_count; i++) {
+        const irr_tensor_view_t *view = &inputs[i];
+        const irr_value_t *value = &compiled->values[compiled->inputs[i]];
+        if (view->rank != value->rank || view->element_type != value->type)
+            return misfit(view, value, i, sentence);
+        for (uint32_t d = 0; d < view->rank; d++) *key++ = view->dims[d];
+        void *data = view->data;
+        size_t bytes = staged_bytes(view);
+        if (bytes) {
+            data = request->staging.bytes + *staged;
+            irr_view_pack(view, data);
+            *staged += bytes;
+        }
+        request->pointers[compiled->inputs[i]] = data;
+    }
+    return IRR_OK;
+}
+
+/* The masks of run-time axes, the rest of the key. */
+static irr_status_e bind_axes(irr_plugin_request_t *request, const irr_tensor_view_t *inputs,
+                              irr_sentence_t sentence) {
+    const irr_plugin_compiled_t *compiled = request->compiled;
+    int64_t *key = request->key;
+    for (uint32_t i = 0; i < compiled->input_count; i++) key += inputs[i].rank;
+    for (uint32_t k = 0; k < compiled->layer_count; k++) {
+        const irr_layer_t *layer = &compiled->layers[k];
+        if (layer->axes_input == IRR_NO_VALUE) continue;
+        char text[IRR_SENTENCE_BYTES];
+        uint64_t mask;
+        const irr_tensor_view_t *axes = &inputs[layer->axes_input];
+        const irr_value_t *data = &compiled->values[layer->data];
+        irr_status_e status =
+            irr_axes_mask(request->pointers[layer->axes], axes->element_type,
+                          axes->rank ? (size_t)axes->dims[0] : 1, data->dims, data->rank,
+                          layer->duplicate_axes, &mask, (irr_sentence_t){text, sizeof text});
+        if (status != IRR_OK) return irr_fail_layer(sentence, IRR_PARAMETER_MISMATCH, layer, text);
+        *key++ = (int64_t)mask;
+    }
+    return IRR_OK;
+}
+
+/* Layers write their results straight into dense outputs. */
+static void bind_outputs(irr_plugin_request_t *request, const irr_tensor_view_t *outputs,
+                         size_t staged) {
+    const irr_plugin_compiled_t *compiled = request->compiled;
+    for (uint32_t o = 0; o < compiled->output_count; o++) {
+        if (!compiled->made[o]) continue;
+        size_t bytes = staged_bytes(&outputs[o]);
+        request->pointers[compiled->outputs[o]] =
+            bytes ? request->staging.bytes + staged : outputs[o].data;
+        staged += bytes;
+    }
+}
+
+/* What no layer wrote in place: inputs, constants, a result's second name, strided outputs. */
+static void copy_outputs(irr_plugin_request_t *request, const irr_tensor_view_t *outputs) {
+    const irr_plugin_compiled_t *compiled = request->compiled;
+    for (uint32_t o = 0; o < compiled->output_count; o++) {
+        const void *from = request->pointers[compiled->outputs[o]];
+        if (from == outputs[o].data) continue;
+        size_t bytes = irr_view_bytes(&outputs[o]);
+        if (irr_view_is_strided(&outputs[o]))
+            irr_view_unpack(&outputs[o], from);
+        else if (bytes)
+            memcpy(outputs[o].data, from, bytes);
+    }
+}
+
+/* ---- running ---- */
+
+static uint64_t now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static irr_status_e run_step(irr_plugin_request_t *request, uint32_t k,
+                             const irr_executor_t *executor, irr_execution_stats_t *stats,
+                             irr_sentence_t sentence) {
+    const irr_step_t *step = &request->plan->steps[k];
+    if (!step->backend) return IRR_OK;
+    return step->backend->execute(
+        step->state, request->pointers[step->data], request->pointers[step->output],
+        request->memory.bytes + request->plan->scratch_offset, executor, stats, sentence);
+}
+
+static irr_status_e run_steps(irr_plugin_request_t *request, const irr_executor_t *executor,
+                              irr_sentence_t sentence) {
+    bool profile = atomic_load_explicit(&request->compiled->profile, memory_order_relaxed);
+    uint64_t began_ns = profile ? now_ns() : 0;
+    request->profiled = false;
+    char text[IRR_SENTENCE_BYTES];
+    text[0] = '\0';
+    for (uint32_t k = 0; k < request->plan->step_count; k++) {
+        irr_execution_stats_t stats = {0};
+        uint64_t start_ns = profile ? now_ns() : 0;
+        irr_status_e status =
+            run_step(request, k, executor, &stats, (irr_sentence_t){text, sizeof text});
+        if (status != IRR_OK)
+            return irr_fail_layer(sentence, status, &request->compiled->layers[k], text);
+        if (profile)
+            request->timings[k] = (timing_t){start_ns - began_ns, now_ns() - start_ns, stats};
+    }
+    request->profiled = profile;
+    return IRR_OK;
+}
+
+irr_status_e irr_request_infer(irr_plugin_request_t *request, const irr_tensor_view_t *inputs,
+                               const irr_tensor_view_t *outputs,
+                               const irr_host_services_t *services, irr_sentence_t sentence) {
+    const irr_plugin_compiled_t *compiled = request->compiled;
+    size_t staged = 0;
+    irr_status_e status = make_staging(request, inputs, outputs, sentence);
+    if (status == IRR_OK) status = bind_inputs(request, inputs, &staged, sentence);
+    if (status == IRR_OK && !compiled->is_static) status = bind_axes(request, inputs, sentence);
+    if (status != IRR_OK) return status;
+    size_t key_bytes = compiled->key_count * sizeof *request->key;
+    if (!request->plan || memcmp(request->plan->key, request->key, key_bytes) != 0)
+        status = take_plan(request, sentence);
+    if (status != IRR_OK) return status;
+    bind_outputs(request, outputs, staged);
+    irr_executor_t executor = {services,
+                               atomic_load_explicit(&compiled->threads, memory_order_relaxed)};
+    irr_fp_env_t found = irr_fp_enter();
+    status = run_steps(request, &executor, sentence);
+    irr_fp_leave(found);
+    if (status == IRR_OK) copy_outputs(request, outputs);
+    return status;
+}
+
+/* ---- telling ---- */
+
+static irr_profile_row_t profile_row(const irr_plugin_request_t *request, uint32_t k) {
+    const irr_plugin_compiled_t *compiled = request->compiled;
+    const irr_layer_t *layer = &compiled->layers[k];
+    const irr_step_t *step = &request->plan->steps[k];
+    const irr_step_note_t *note = &request->plan->notes[k];
+    const timing_t *timing = &request->timings[k];
+    bool tiered = note->chosen && note->choice.backend != IRR_BACKEND_REFERENCE;
+    return (irr_profile_row_t){
+        .size_bytes = sizeof(irr_profile_row_t),
+        .layer = *layer->name ? layer->name : layer->id,
+        .op = irr_op_info(layer->op)->type,
+        .shape = note->shape,
+        .backend = note->chosen ? step->backend->name : "none",
+        .kernel = note->chosen ? note->choice.offers[note->choice.backend].kernel : note->geometry,
+        .tier = irr_tier_name(tiered ? compiled->config.tier : IRR_TIER_SCALAR),
+        .threads = timing->stats.threads,
+        .executed = step->backend != NULL,
+        .start_ns = timing->start_ns,
+        .time_ns = timing->time_ns,
+        .bytes = note->bytes,
+        .exact_fallbacks = timing->stats.exact_fallbacks,
+    };
+}
+
+irr_status_e irr_request_profile(irr_plugin_request_t *request, irr_profile_row_t *rows,
+                                 size_t capacity, size_t *count, irr_sentence_t sentence) {
+    (void)sentence;
+    *count = request->profiled ? request->plan->step_count : 0;
+    for (uint32_t k = 0; k < *count && k < capacity; k++) {
+        irr_profile_row_t row = profile_row(request, k);
+        /* The caller's rows may be older and shorter, or newer and longer, than ours. */
+        size_t stride = rows->size_bytes;
+        char *to = (char *)rows + k * stride;
+        memcpy(to, &row, stride < sizeof row ? stride : sizeof row);
+        memcpy(to, &stride, sizeof stride);
+    }
+    return IRR_OK;
+}
