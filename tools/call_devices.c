@@ -18,7 +18,7 @@ static int get_text(const irr_core_t *core, const char *device, const char *key,
     return IRR_OK;
 }
 
-/* SUPPORTED_PROPERTIES lists keys between blanks or commas. */
+/* SUPPORTED_PROPERTIES has a line a key, and after a blank what it does. */
 static int ask(const irr_core_t *core, device_t *device) {
     const char *keys = NULL;
     irr_core_version_list_t versions = {0};
@@ -35,7 +35,7 @@ static int ask(const irr_core_t *core, device_t *device) {
     for (const char *at = keys; *(at += strspn(at, " ,;\n"));) {
         int length = (int)strcspn(at, " ,;\n");
         const char *key = take_text("%.*s", length, at);
-        at += length;
+        at += strcspn(at, "\n");
         if (!strcmp(key, irr_property_key_supported_properties)) continue;
         if (get_text(core, device->name, key, &device->values[device->count])) continue;
         device->keys[device->count++] = key;

@@ -101,7 +101,8 @@ typedef struct irr_host_services {
 
 /* ---- what a device tells --------------------------------------------------------------------- */
 
-/* One row a layer, of the request's last infer. Strings live as long as the request. */
+/* One row a layer, of the request's last infer. Strings live until its next infer or its release.
+ */
 typedef struct irr_profile_row {
     size_t size_bytes;   /* filled by the caller: sizeof(irr_profile_row_t) */
     const char *layer;   /* name, or the id where it has none */

@@ -162,7 +162,7 @@ static const property_row_t rows[] = {
      "accepted and kept, changes nothing: requests run side by side on their callers' threads"},
     {"PERFORMANCE_HINT", DEVICE, BOTH, false, parse_hint, print_hint,
      "LATENCY, THROUGHPUT, CUMULATIVE_THROUGHPUT",
-     "accepted and kept, changes nothing: set INFERENCE_NUM_THREADS"},
+     "accepted and kept, changes nothing: threads follow from their own property"},
     {"IRREDUCE_BACKEND", DEVICE, BOTH, true, parse_backend, print_backend,
      "auto, simd, onednn, reference", "force one backend, or compilation fails"},
     {"IRREDUCE_ISA", DEVICE, BOTH, true, parse_isa, print_isa, "auto, scalar, avx2, avx512",
