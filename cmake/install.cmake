@@ -1,1 +1,32 @@
-# Installation.
+# Installation: headers, both libraries, plugins.xml beside them, the command, pkg-config and
+# find_package(irreduce). Everything is found from where it lies, so the tree may be moved.
+include(CMakePackageConfigHelpers)
+
+set_target_properties(irreduce_library PROPERTIES
+  INSTALL_RPATH "" PUBLIC_HEADER "include/irreduce/irreduce.h;include/irreduce/plugin.h")
+install(TARGETS irreduce_library EXPORT irreduce
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  PUBLIC_HEADER DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/irreduce)
+install(FILES src/runtime/plugins.xml DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET irreduce_cpu_plugin)
+  install(TARGETS irreduce_cpu_plugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+if(TARGET irreduce)
+  # The command finds its library from where it lies itself.
+  file(RELATIVE_PATH IRR_BIN_TO_LIB ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+  set_target_properties(irreduce PROPERTIES INSTALL_RPATH "$ORIGIN/${IRR_BIN_TO_LIB}")
+  install(TARGETS irreduce RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+set(IRR_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/irreduce)
+install(EXPORT irreduce NAMESPACE irreduce:: FILE irreduceConfig.cmake
+  DESTINATION ${IRR_PACKAGE_DIR})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/irreduceConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/irreduceConfigVersion.cmake DESTINATION ${IRR_PACKAGE_DIR})
+
+# ${pcfiledir} keeps the prefix right after the tree has been moved.
+file(RELATIVE_PATH IRR_PC_TO_PREFIX
+  ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(cmake/irreduce.pc.in ${CMAKE_BINARY_DIR}/irreduce.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/irreduce.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

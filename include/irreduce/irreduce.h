@@ -219,20 +219,21 @@ IRR_API void irr_core_versions_free(irr_core_version_list_t *versions);
 
 /* Keys. The first eight are OpenVINO's, the rest our own; what a device knows it tells under
  * SUPPORTED_PROPERTIES. */
-IRR_API extern const char *irr_property_key_supported_properties;
-IRR_API extern const char *irr_property_key_optimal_number_of_infer_requests;
-IRR_API extern const char *irr_property_key_device_full_name; /* FULL_DEVICE_NAME */
-IRR_API extern const char *irr_property_key_num_streams;
-IRR_API extern const char *irr_property_key_inference_num_threads;
-IRR_API extern const char *irr_property_key_hint_performance_mode; /* PERFORMANCE_HINT */
-IRR_API extern const char *irr_property_key_hint_execution_mode;   /* EXECUTION_MODE_HINT */
-IRR_API extern const char *irr_property_key_enable_profiling;      /* PERF_COUNT */
-IRR_API extern const char *irr_property_key_backend;               /* IRREDUCE_BACKEND */
-IRR_API extern const char *irr_property_key_isa;                   /* IRREDUCE_ISA */
-IRR_API extern const char *irr_property_key_reproducible;          /* IRREDUCE_REPRODUCIBLE */
-IRR_API extern const char *irr_property_key_explain;        /* IRREDUCE_EXPLAIN, compiled model */
-IRR_API extern const char *irr_property_key_tiers;          /* IRREDUCE_TIERS, "scalar avx2" */
-IRR_API extern const char *irr_property_key_onednn_version; /* IRREDUCE_ONEDNN_VERSION, "none" */
+IRR_API extern const char *const irr_property_key_supported_properties;
+IRR_API extern const char *const irr_property_key_optimal_number_of_infer_requests;
+IRR_API extern const char *const irr_property_key_device_full_name; /* FULL_DEVICE_NAME */
+IRR_API extern const char *const irr_property_key_num_streams;
+IRR_API extern const char *const irr_property_key_inference_num_threads;
+IRR_API extern const char *const irr_property_key_hint_performance_mode; /* PERFORMANCE_HINT */
+IRR_API extern const char *const irr_property_key_hint_execution_mode;   /* EXECUTION_MODE_HINT */
+IRR_API extern const char *const irr_property_key_enable_profiling;      /* PERF_COUNT */
+IRR_API extern const char *const irr_property_key_backend;               /* IRREDUCE_BACKEND */
+IRR_API extern const char *const irr_property_key_isa;                   /* IRREDUCE_ISA */
+IRR_API extern const char *const irr_property_key_reproducible;          /* IRREDUCE_REPRODUCIBLE */
+IRR_API extern const char *const irr_property_key_explain; /* IRREDUCE_EXPLAIN, compiled model */
+IRR_API extern const char *const irr_property_key_tiers;   /* IRREDUCE_TIERS, "scalar avx2" */
+IRR_API extern const char
+    *const irr_property_key_onednn_version; /* IRREDUCE_ONEDNN_VERSION, "none" */
 
 /* device_name NULL: all. All of the properties are set, or none. */
 IRR_API irr_status_e irr_core_set_properties(const irr_core_t *core, const char *device_name,

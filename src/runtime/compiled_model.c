@@ -1,0 +1,156 @@
+/* Query and compile: a checked graph goes through the wall, a compiled model comes back.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/runtime.h"
+
+#include <string.h>
+
+/* Asks the device about each layer; the reasons are copied. */
+static irr_status_e ask(irr_plugin_engine_t *engine, const irr_graph_t *graph, size_t count,
+                        const irr_property_t *properties, irr_supported_op_t *rows) {
+    for (uint32_t k = 0; k < graph->layer_count; k++) {
+        bool ok = true;
+        char reason[IRR_SENTENCE_BYTES] = "";
+        const irr_graph_layer_t *layer = &graph->layers[k];
+        irr_status_e status = engine->query(engine, graph, k, properties, count,
+                                            (irr_sentence_t){reason, sizeof reason});
+        if (status && status != IRR_NOT_IMPLEMENTED) return irr_fail_with(status, reason);
+        rows[k] = (irr_supported_op_t){.layer_id = irr_copy_text(layer->id, &ok),
+                                       .layer_name = irr_copy_text(layer->name, &ok),
+                                       .layer_type = irr_copy_text(layer->type, &ok),
+                                       .supported = status == IRR_OK,
+                                       .reason = irr_copy_text(status ? reason : "", &ok)};
+        if (!ok) return irr_out_of_memory(irr_message(), sizeof *rows);
+    }
+    return IRR_OK;
+}
+
+irr_status_e irr_core_query_model(const irr_core_t *core, const irr_model_t *model,
+                                  const char *device_name, const size_t num_properties,
+                                  const irr_property_t *properties,
+                                  irr_supported_ops_t *supported_ops) {
+    IRR_REQUIRE(supported_ops);
+    *supported_ops = (irr_supported_ops_t){NULL, 0};
+    IRR_REQUIRE(core);
+    IRR_REQUIRE(model);
+    IRR_REQUIRE(device_name);
+    irr_device_t *device = NULL;
+    const irr_graph_t *graph = &model->ir->query_graph;
+    irr_status_e status = irr_check_properties(num_properties, properties);
+    if (!status) status = irr_core_device(core, device_name, &device, irr_message());
+    if (status) return status;
+    supported_ops->ops = irr_calloc(graph->layer_count, sizeof *supported_ops->ops);
+    if (supported_ops->ops) {
+        supported_ops->size = graph->layer_count;
+        pthread_rwlock_rdlock(&device->settings);
+        status = ask(device->engine, graph, num_properties, properties, supported_ops->ops);
+        pthread_rwlock_unlock(&device->settings);
+    } else {
+        status = irr_out_of_memory(irr_message(), graph->layer_count * sizeof(irr_supported_op_t));
+    }
+    irr_device_release(device);
+    if (status) irr_supported_ops_free(supported_ops);
+    return status;
+}
+
+void irr_supported_ops_free(irr_supported_ops_t *supported_ops) {
+    if (!supported_ops) return;
+    for (size_t k = 0; k < supported_ops->size; k++) {
+        irr_supported_op_t *row = &supported_ops->ops[k];
+        irr_release((char *)row->layer_id);
+        irr_release((char *)row->layer_name);
+        irr_release((char *)row->layer_type);
+        irr_release((char *)row->reason);
+    }
+    irr_release(supported_ops->ops);
+    *supported_ops = (irr_supported_ops_t){NULL, 0};
+}
+
+static bool shapes_follow_values(const irr_graph_t *graph) {
+    for (uint32_t k = 0; k < graph->layer_count; k++) {
+        uint32_t axes = graph->layers[k].axes;
+        if (axes != IRR_NO_VALUE && !graph->values[axes].is_constant) return true;
+    }
+    return false;
+}
+
+irr_status_e irr_core_compile_model(const irr_core_t *core, const irr_model_t *model,
+                                    const char *device_name, const size_t num_properties,
+                                    const irr_property_t *properties,
+                                    irr_compiled_model_t **compiled_model) {
+    IRR_REQUIRE_OUT(compiled_model);
+    IRR_REQUIRE(core);
+    IRR_REQUIRE(model);
+    IRR_REQUIRE(device_name);
+    irr_status_e status = irr_check_properties(num_properties, properties);
+    if (status) return status;
+    irr_compiled_model_t *made = irr_calloc(1, sizeof *made);
+    if (!made) return irr_out_of_memory(irr_message(), sizeof *made);
+    atomic_init(&made->holders, 1);
+    status = irr_core_device(core, device_name, &made->device, irr_message());
+    if (!status && model->ir->unsupported)
+        status = irr_fail_with(IRR_NOT_IMPLEMENTED, model->ir->unsupported);
+    if (!status) status = irr_ir_clone(model->ir, &made->ir, irr_message());
+    if (!status) {
+        irr_plugin_engine_t *engine = made->device->engine;
+        made->shapes_follow_values = shapes_follow_values(&made->ir->graph);
+        pthread_rwlock_rdlock(&made->device->settings);
+        status = engine->compile(engine, &made->ir->graph, properties, num_properties,
+                                 &made->compiled, irr_message());
+        pthread_rwlock_unlock(&made->device->settings);
+    }
+    if (status)
+        irr_compiled_model_free(made);
+    else
+        *compiled_model = made;
+    return status;
+}
+
+irr_status_e irr_core_compile_model_from_file(const irr_core_t *core, const char *model_path,
+                                              const char *device_name, const size_t num_properties,
+                                              const irr_property_t *properties,
+                                              irr_compiled_model_t **compiled_model) {
+    IRR_REQUIRE_OUT(compiled_model);
+    irr_model_t *model = NULL;
+    irr_status_e status = irr_core_read_model(core, model_path, NULL, &model);
+    if (!status)
+        status = irr_core_compile_model(core, model, device_name, num_properties, properties,
+                                        compiled_model);
+    irr_model_free(model);
+    return status;
+}
+
+irr_compiled_model_t *irr_compiled_retain(const irr_compiled_model_t *compiled) {
+    irr_compiled_model_t *held = (irr_compiled_model_t *)compiled;
+    atomic_fetch_add_explicit(&held->holders, 1, memory_order_relaxed);
+    return held;
+}
+
+void irr_compiled_model_free(irr_compiled_model_t *compiled_model) {
+    if (!compiled_model || atomic_fetch_sub(&compiled_model->holders, 1) != 1) return;
+    if (compiled_model->compiled) {
+        const irr_plugin_engine_t *engine = compiled_model->device->engine;
+        engine->release_compiled(compiled_model->compiled);
+    }
+    irr_ir_free(compiled_model->ir);
+    irr_device_release(compiled_model->device);
+    irr_release(compiled_model);
+}
+
+irr_status_e irr_compiled_model_set_properties(const irr_compiled_model_t *compiled_model,
+                                               const size_t num_properties,
+                                               const irr_property_t *properties) {
+    IRR_REQUIRE(compiled_model);
+    irr_status_e status = irr_check_properties(num_properties, properties);
+    if (status) return status;
+    irr_property_door_t door = {compiled_model->device->engine, compiled_model->compiled};
+    return irr_door_set(door, num_properties, properties, irr_message());
+}
+
+irr_status_e irr_compiled_model_get_property(const irr_compiled_model_t *compiled_model,
+                                             const char *property_key, char **property_value) {
+    IRR_REQUIRE_OUT(property_value);
+    IRR_REQUIRE(compiled_model);
+    IRR_REQUIRE(property_key);
+    irr_property_door_t door = {compiled_model->device->engine, compiled_model->compiled};
+    return irr_door_get(door, property_key, property_value, irr_message());
+}

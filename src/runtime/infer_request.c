@@ -1,0 +1,340 @@
+/* Infer requests: tensors, binding of shapes, the run. A run on tensors that were checked before
+ * compares one number a tensor and goes straight to the device: no allocation, lock or system call.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/element_type.h"
+#include "base/shape.h"
+#include "runtime/runtime.h"
+
+#include <string.h>
+
+/* ---- one thread at a time -------------------------------------------------------------------- */
+
+bool irr_request_enter(const irr_infer_request_t *request) {
+    irr_infer_request_t *own = (irr_infer_request_t *)request;
+    return !atomic_exchange_explicit(&own->busy, true, memory_order_acquire);
+}
+
+void irr_request_leave(const irr_infer_request_t *request) {
+    irr_infer_request_t *own = (irr_infer_request_t *)request;
+    atomic_store_explicit(&own->busy, false, memory_order_release);
+}
+
+irr_status_e irr_request_busy(void) {
+    return irr_fail(irr_message(), IRR_REQUEST_BUSY, "the infer request is busy");
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static irr_status_e fill(irr_infer_request_t *made, const irr_compiled_model_t *compiled) {
+    const irr_ir_model_t *ir = compiled->ir;
+    made->compiled = irr_compiled_retain(compiled);
+    made->engine = compiled->device->engine;
+    made->input_count = ir->input_count;
+    made->slot_count = ir->input_count + ir->output_count;
+    made->slots = irr_calloc(made->slot_count, sizeof *made->slots);
+    made->views = irr_calloc(made->slot_count, sizeof *made->views);
+    made->shapes = irr_calloc(ir->graph.value_count, sizeof *made->shapes);
+    if (!made->slots || !made->views || !made->shapes)
+        return irr_out_of_memory(irr_message(), ir->graph.value_count * sizeof *made->shapes);
+    return made->engine->create_request(compiled->compiled, &made->request, irr_message());
+}
+
+irr_status_e irr_compiled_model_create_infer_request(const irr_compiled_model_t *compiled_model,
+                                                     irr_infer_request_t **infer_request) {
+    IRR_REQUIRE_OUT(infer_request);
+    IRR_REQUIRE(compiled_model);
+    irr_infer_request_t *made = irr_calloc(1, sizeof *made);
+    if (!made) return irr_out_of_memory(irr_message(), sizeof *made);
+    atomic_init(&made->busy, false);
+    irr_status_e status = irr_async_init(&made->async, irr_message());
+    if (status) {
+        irr_release(made);
+        return status;
+    }
+    status = fill(made, compiled_model);
+    if (status)
+        irr_infer_request_free(made);
+    else
+        *infer_request = made;
+    return status;
+}
+
+void irr_infer_request_free(irr_infer_request_t *infer_request) {
+    if (!infer_request) return;
+    if (irr_async_is_own_thread(&infer_request->async)) return; /* in a callback: illegal */
+    irr_async_stop(&infer_request->async);
+    if (infer_request->request) infer_request->engine->release_request(infer_request->request);
+    for (uint32_t k = 0; infer_request->slots && k < infer_request->slot_count; k++)
+        irr_tensor_free(infer_request->slots[k].tensor);
+    irr_release(infer_request->slots);
+    irr_release(infer_request->views);
+    irr_release(infer_request->shapes);
+    irr_compiled_model_free(infer_request->compiled);
+    irr_release(infer_request);
+}
+
+/* ---- binding --------------------------------------------------------------------------------- */
+
+static const irr_ir_port_t *port_of(const irr_infer_request_t *request, uint32_t slot) {
+    const irr_ir_model_t *ir = request->compiled->ir;
+    return slot < request->input_count ? &ir->inputs[slot]
+                                       : &ir->outputs[slot - request->input_count];
+}
+
+/* A slot without a tensor gets the library's, with 0 in its dynamic dimensions. */
+static irr_status_e ensure_tensor(irr_infer_request_t *request, uint32_t slot,
+                                  irr_sentence_t sentence) {
+    if (request->slots[slot].tensor) return IRR_OK;
+    const irr_ir_port_t *port = port_of(request, slot);
+    int64_t dims[IRR_MAX_RANK];
+    uint32_t rank = port->rank == IRR_DYNAMIC_RANK ? 1 : port->rank;
+    for (uint32_t d = 0; d < rank; d++) {
+        bool known = port->rank != IRR_DYNAMIC_RANK && port->dims[d].min == port->dims[d].max;
+        dims[d] = known ? port->dims[d].min : 0;
+    }
+    request->bound = false;
+    return irr_tensor_make(port->element_type, rank, dims, &request->slots[slot].tensor, sentence);
+}
+
+/* Outputs overlap neither inputs nor each other. */
+static irr_status_e check_overlap(const irr_infer_request_t *request, uint32_t output,
+                                  irr_sentence_t sentence) {
+    for (uint32_t k = 0; k < output; k++)
+        if (irr_tensors_overlap(request->slots[k].tensor, request->slots[output].tensor))
+            return irr_fail(sentence, IRR_PARAMETER_MISMATCH,
+                            "the memory of output \"%s\" overlaps that of %s \"%s\"",
+                            port_of(request, output)->name,
+                            k < request->input_count ? "input" : "output",
+                            port_of(request, k)->name);
+    return IRR_OK;
+}
+
+/* Makes the output's tensor, or gives it the shape that follows from the inputs. */
+static irr_status_e bind_output(irr_infer_request_t *request, uint32_t slot,
+                                irr_sentence_t sentence) {
+    const irr_ir_port_t *port = port_of(request, slot);
+    const irr_ir_shape_t *shape = &request->shapes[port->value];
+    irr_tensor_t **tensor = &request->slots[slot].tensor;
+    if (!*tensor)
+        return irr_tensor_make(port->element_type, shape->rank, shape->dims, tensor, sentence);
+    char reason[IRR_SENTENCE_BYTES];
+    irr_status_e status = irr_tensor_resize(*tensor, shape->rank, shape->dims,
+                                            (irr_sentence_t){reason, sizeof reason});
+    if (status) return irr_fail(sentence, status, "output \"%s\": %s", port->name, reason);
+    return IRR_OK;
+}
+
+static irr_status_e bind(irr_infer_request_t *request, irr_sentence_t sentence) {
+    irr_status_e status = IRR_OK;
+    request->bound = false;
+    for (uint32_t k = 0; !status && k < request->input_count; k++) {
+        status = ensure_tensor(request, k, sentence);
+        if (!status) request->views[k] = irr_tensor_view(request->slots[k].tensor);
+    }
+    if (!status)
+        status =
+            irr_ir_infer_shapes(request->compiled->ir, request->views, request->shapes, sentence);
+    for (uint32_t k = request->input_count; !status && k < request->slot_count; k++) {
+        status = bind_output(request, k, sentence);
+        if (!status) request->views[k] = irr_tensor_view(request->slots[k].tensor);
+    }
+    for (uint32_t k = request->input_count; !status && k < request->slot_count; k++)
+        status = check_overlap(request, k, sentence);
+    if (status) return status;
+    for (uint32_t k = 0; k < request->slot_count; k++)
+        request->slots[k].checked = request->slots[k].tensor->generation;
+    request->bound = !request->compiled->shapes_follow_values;
+    return IRR_OK;
+}
+
+static bool is_bound(const irr_infer_request_t *request) {
+    if (!request->bound) return false;
+    for (uint32_t k = 0; k < request->slot_count; k++)
+        if (request->slots[k].tensor->generation != request->slots[k].checked) return false;
+    return true;
+}
+
+irr_status_e irr_request_run(irr_infer_request_t *request) {
+    irr_sentence_t sentence = {request->text, sizeof request->text};
+    if (!is_bound(request)) {
+        irr_status_e status = bind(request, sentence);
+        if (status) return status;
+    }
+    return request->engine->infer(request->request, request->views,
+                                  request->views + request->input_count, NULL, sentence);
+}
+
+irr_status_e irr_infer_request_infer(irr_infer_request_t *infer_request) {
+    IRR_REQUIRE(infer_request);
+    if (!irr_request_enter(infer_request)) return irr_request_busy();
+    irr_status_e status = irr_request_run(infer_request);
+    if (status) irr_fail_with(status, infer_request->text);
+    irr_request_leave(infer_request);
+    return status;
+}
+
+/* ---- tensors --------------------------------------------------------------------------------- */
+
+/* Type, and the shape where it is known before infer. A library's output will be resized. */
+static irr_status_e check_tensor(const irr_infer_request_t *request, uint32_t slot,
+                                 const irr_tensor_t *tensor) {
+    const irr_ir_port_t *port = port_of(request, slot);
+    const char *side = slot < request->input_count ? "input" : "output";
+    char found[IRR_SHAPE_TEXT_BYTES];
+    if (tensor->type != port->element_type)
+        return irr_fail(irr_message(), IRR_PARAMETER_MISMATCH,
+                        "%s \"%s\" is of type %s, the tensor of %s", side, port->name,
+                        irr_element_type_info(port->element_type)->name,
+                        irr_element_type_info(tensor->type)->name);
+    if (slot >= request->input_count) return IRR_OK;
+    bool fits = port->rank == tensor->rank, fixed = port->rank != IRR_DYNAMIC_RANK;
+    int64_t wanted[IRR_MAX_RANK];
+    for (uint32_t d = 0; fixed && d < port->rank; d++) {
+        fixed = port->dims[d].min == port->dims[d].max;
+        wanted[d] = port->dims[d].min;
+        fits = fits && wanted[d] == tensor->dims[d];
+    }
+    if (!fixed || fits) return IRR_OK;
+    char expected[IRR_SHAPE_TEXT_BYTES];
+    return irr_fail(irr_message(), IRR_PARAMETER_MISMATCH,
+                    "input \"%s\" has the shape %s, the tensor %s", port->name,
+                    irr_shape_text(wanted, port->rank, expected, sizeof expected),
+                    irr_shape_text(tensor->dims, tensor->rank, found, sizeof found));
+}
+
+/* By who has entered. */
+static irr_status_e set_slot(irr_infer_request_t *request, size_t slot,
+                             const irr_tensor_t *tensor) {
+    irr_status_e status = check_tensor(request, (uint32_t)slot, tensor);
+    if (status) return status;
+    irr_tensor_t *old = request->slots[slot].tensor;
+    request->slots[slot].tensor = irr_tensor_retain(tensor);
+    request->bound = false;
+    irr_tensor_free(old);
+    return IRR_OK;
+}
+
+static irr_status_e get_slot(irr_infer_request_t *request, size_t slot, irr_tensor_t **tensor) {
+    irr_status_e status = ensure_tensor(request, (uint32_t)slot, irr_message());
+    if (!status) *tensor = irr_tensor_retain(request->slots[slot].tensor);
+    return status;
+}
+
+/* The slot of a name: inputs first. */
+static irr_status_e slot_by_name(const irr_infer_request_t *request, const char *name,
+                                 size_t *slot) {
+    uint32_t index;
+    const irr_ir_model_t *ir = request->compiled->ir;
+    char reason[IRR_SENTENCE_BYTES];
+    if (!irr_ir_input_by_name(ir, name, &index, (irr_sentence_t){reason, sizeof reason}))
+        return *slot = index, IRR_OK;
+    irr_status_e status = irr_ir_output_by_name(ir, name, &index, irr_message());
+    *slot = request->input_count + (size_t)index;
+    return status;
+}
+
+/* index NULL: the only one. */
+static irr_status_e slot_by_index(const irr_infer_request_t *request, bool is_input,
+                                  const size_t *index, size_t *slot) {
+    size_t count =
+        is_input ? request->input_count : (size_t)request->slot_count - request->input_count;
+    const char *what = is_input ? "input" : "output";
+    if (!index && count != 1)
+        return irr_fail(irr_message(), IRR_OUT_OF_BOUNDS,
+                        "the model has %zu %ss, so which one must be said", count, what);
+    irr_status_e status = irr_check_index(what, index ? *index : 0, count);
+    *slot = (is_input ? 0 : request->input_count) + (index ? *index : 0);
+    return status;
+}
+
+irr_status_e irr_infer_request_set_tensor(irr_infer_request_t *infer_request,
+                                          const char *tensor_name, const irr_tensor_t *tensor) {
+    IRR_REQUIRE(infer_request);
+    IRR_REQUIRE(tensor_name);
+    IRR_REQUIRE(tensor);
+    if (!irr_request_enter(infer_request)) return irr_request_busy();
+    size_t slot;
+    irr_status_e status = slot_by_name(infer_request, tensor_name, &slot);
+    if (!status) status = set_slot(infer_request, slot, tensor);
+    irr_request_leave(infer_request);
+    return status;
+}
+
+irr_status_e irr_infer_request_get_tensor(const irr_infer_request_t *infer_request,
+                                          const char *tensor_name, irr_tensor_t **tensor) {
+    IRR_REQUIRE_OUT(tensor);
+    IRR_REQUIRE(infer_request);
+    IRR_REQUIRE(tensor_name);
+    if (!irr_request_enter(infer_request)) return irr_request_busy();
+    size_t slot;
+    irr_status_e status = slot_by_name(infer_request, tensor_name, &slot);
+    if (!status) status = get_slot((irr_infer_request_t *)infer_request, slot, tensor);
+    irr_request_leave(infer_request);
+    return status;
+}
+
+static irr_status_e set_by_index(irr_infer_request_t *infer_request, bool is_input,
+                                 const size_t *idx, const irr_tensor_t *tensor) {
+    IRR_REQUIRE(infer_request);
+    IRR_REQUIRE(tensor);
+    if (!irr_request_enter(infer_request)) return irr_request_busy();
+    size_t slot;
+    irr_status_e status = slot_by_index(infer_request, is_input, idx, &slot);
+    if (!status) status = set_slot(infer_request, slot, tensor);
+    irr_request_leave(infer_request);
+    return status;
+}
+
+static irr_status_e get_by_index(const irr_infer_request_t *infer_request, bool is_input,
+                                 const size_t *idx, irr_tensor_t **tensor) {
+    IRR_REQUIRE_OUT(tensor);
+    IRR_REQUIRE(infer_request);
+    if (!irr_request_enter(infer_request)) return irr_request_busy();
+    size_t slot;
+    irr_status_e status = slot_by_index(infer_request, is_input, idx, &slot);
+    if (!status) status = get_slot((irr_infer_request_t *)infer_request, slot, tensor);
+    irr_request_leave(infer_request);
+    return status;
+}
+
+irr_status_e irr_infer_request_set_input_tensor_by_index(irr_infer_request_t *infer_request,
+                                                         const size_t idx,
+                                                         const irr_tensor_t *tensor) {
+    return set_by_index(infer_request, true, &idx, tensor);
+}
+
+irr_status_e irr_infer_request_set_input_tensor(irr_infer_request_t *infer_request,
+                                                const irr_tensor_t *tensor) {
+    return set_by_index(infer_request, true, NULL, tensor);
+}
+
+irr_status_e irr_infer_request_set_output_tensor_by_index(irr_infer_request_t *infer_request,
+                                                          const size_t idx,
+                                                          const irr_tensor_t *tensor) {
+    return set_by_index(infer_request, false, &idx, tensor);
+}
+
+irr_status_e irr_infer_request_set_output_tensor(irr_infer_request_t *infer_request,
+                                                 const irr_tensor_t *tensor) {
+    return set_by_index(infer_request, false, NULL, tensor);
+}
+
+irr_status_e irr_infer_request_get_input_tensor_by_index(const irr_infer_request_t *infer_request,
+                                                         const size_t idx, irr_tensor_t **tensor) {
+    return get_by_index(infer_request, true, &idx, tensor);
+}
+
+irr_status_e irr_infer_request_get_input_tensor(const irr_infer_request_t *infer_request,
+                                                irr_tensor_t **tensor) {
+    return get_by_index(infer_request, true, NULL, tensor);
+}
+
+irr_status_e irr_infer_request_get_output_tensor_by_index(const irr_infer_request_t *infer_request,
+                                                          const size_t idx, irr_tensor_t **tensor) {
+    return get_by_index(infer_request, false, &idx, tensor);
+}
+
+irr_status_e irr_infer_request_get_output_tensor(const irr_infer_request_t *infer_request,
+                                                 irr_tensor_t **tensor) {
+    return get_by_index(infer_request, false, NULL, tensor);
+}

@@ -1,0 +1,83 @@
+/* Properties: the keys, and reading and writing them through the wall.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/runtime.h"
+
+const char *const irr_property_key_supported_properties = "SUPPORTED_PROPERTIES";
+const char *const irr_property_key_optimal_number_of_infer_requests =
+    "OPTIMAL_NUMBER_OF_INFER_REQUESTS";
+const char *const irr_property_key_device_full_name = "FULL_DEVICE_NAME";
+const char *const irr_property_key_num_streams = "NUM_STREAMS";
+const char *const irr_property_key_inference_num_threads = "INFERENCE_NUM_THREADS";
+const char *const irr_property_key_hint_performance_mode = "PERFORMANCE_HINT";
+const char *const irr_property_key_hint_execution_mode = "EXECUTION_MODE_HINT";
+const char *const irr_property_key_enable_profiling = "PERF_COUNT";
+const char *const irr_property_key_backend = "IRREDUCE_BACKEND";
+const char *const irr_property_key_isa = "IRREDUCE_ISA";
+const char *const irr_property_key_reproducible = "IRREDUCE_REPRODUCIBLE";
+const char *const irr_property_key_explain = "IRREDUCE_EXPLAIN";
+const char *const irr_property_key_tiers = "IRREDUCE_TIERS";
+const char *const irr_property_key_onednn_version = "IRREDUCE_ONEDNN_VERSION";
+
+static irr_status_e get(irr_property_door_t door, const char *key, char *text, size_t capacity,
+                        size_t *needed, irr_sentence_t sentence) {
+    return door.compiled
+               ? door.engine->get_compiled_property(door.compiled, key, text, capacity, needed,
+                                                    sentence)
+               : door.engine->get_property(door.engine, key, text, capacity, needed, sentence);
+}
+
+static irr_status_e set(irr_property_door_t door, const char *key, const char *value,
+                        irr_sentence_t sentence) {
+    return door.compiled ? door.engine->set_compiled_property(door.compiled, key, value, sentence)
+                         : door.engine->set_property(door.engine, key, value, sentence);
+}
+
+irr_status_e irr_door_get(irr_property_door_t door, const char *key, char **value,
+                          irr_sentence_t sentence) {
+    size_t capacity = 256, needed;
+    char *text = NULL;
+    for (;;) { /* another thread may lengthen the value between two calls */
+        irr_release(text);
+        text = irr_malloc(capacity);
+        if (!text) return irr_out_of_memory(sentence, capacity);
+        needed = 0;
+        irr_status_e status = get(door, key, text, capacity, &needed, sentence);
+        if (status) {
+            irr_release(text);
+            return status;
+        }
+        if (needed <= capacity) break;
+        capacity = needed;
+    }
+    *value = text;
+    return IRR_OK;
+}
+
+irr_status_e irr_door_set(irr_property_door_t door, size_t count, const irr_property_t *properties,
+                          irr_sentence_t sentence) {
+    irr_status_e status = IRR_OK;
+    size_t done = 0;
+    char **old = irr_calloc(count, sizeof *old);
+    if (!old) return irr_out_of_memory(sentence, count * sizeof *old);
+    for (; !status && done < count; done++) {
+        status = irr_door_get(door, properties[done].key, &old[done], sentence);
+        if (!status) status = set(door, properties[done].key, properties[done].value, sentence);
+    }
+    /* The last one tried did not change; those before it get their old values back. */
+    for (size_t k = status && done ? done - 1 : 0; k-- > 0;)
+        set(door, properties[k].key, old[k], (irr_sentence_t){NULL, 0});
+    for (size_t k = 0; k < done; k++) irr_release(old[k]);
+    irr_release(old);
+    return status;
+}
+
+irr_status_e irr_check_properties(size_t count, const irr_property_t *properties) {
+    if (count) IRR_REQUIRE(properties);
+    for (size_t k = 0; k < count; k++) {
+        IRR_REQUIRE(properties[k].key);
+        if (!properties[k].value)
+            return irr_fail(irr_message(), IRR_INVALID_C_PARAM, "property %s has the value NULL",
+                            properties[k].key);
+    }
+    return IRR_OK;
+}

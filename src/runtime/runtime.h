@@ -1,0 +1,191 @@
+/* What the files of the runtime know of each other: the objects behind the opaque types.
+ * Every object counts its holders, so that any order of freeing is legal. May not: kernels, plans,
+ * XML beyond the registry's one file.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IRR_RUNTIME_RUNTIME_H
+#define IRR_RUNTIME_RUNTIME_H
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "ir/ir.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+/* The calling thread's message. Only what makes the public call fail may write it. */
+irr_sentence_t irr_message(void);
+/* Makes text this thread's message and returns status. */
+irr_status_e irr_fail_with(irr_status_e status, const char *text);
+
+/* Leaves the calling function when an argument is NULL. */
+#define IRR_REQUIRE(argument)                                                                      \
+    do {                                                                                           \
+        if (!(argument))                                                                           \
+            return irr_fail(irr_message(), IRR_INVALID_C_PARAM, "%s: %s is NULL", __func__,        \
+                            #argument);                                                            \
+    } while (0)
+/* The same, for a pointer that gets an object: NULL in it until the call has succeeded. */
+#define IRR_REQUIRE_OUT(out)                                                                       \
+    do {                                                                                           \
+        IRR_REQUIRE(out);                                                                          \
+        *(out) = NULL;                                                                             \
+    } while (0)
+/* The index-th of `count` things, or IRR_OUT_OF_BOUNDS. */
+irr_status_e irr_check_index(const char *what, size_t index, size_t count);
+
+/* A copy of text (of NULL: ""); *ok becomes false when memory is out. */
+char *irr_copy_text(const char *text, bool *ok);
+
+/* ---- tensors --------------------------------------------------------------------------------- */
+
+struct irr_tensor {
+    atomic_uint holders;
+    bool host;           /* the caller's memory: never grown, never freed */
+    uint64_t generation; /* changes with data or shape: what a request has checked stays checked */
+    irr_element_type_e type;
+    uint32_t rank;
+    int64_t dims[IRR_MAX_RANK];
+    size_t element_count, bytes, capacity_bytes;
+    void *data, *block;
+};
+
+/* Zeroed memory of the library. */
+irr_status_e irr_tensor_make(irr_element_type_e type, uint32_t rank, const int64_t *dims,
+                             irr_tensor_t **tensor, irr_sentence_t sentence);
+irr_status_e irr_tensor_resize(irr_tensor_t *tensor, uint32_t rank, const int64_t *dims,
+                               irr_sentence_t sentence);
+irr_tensor_t *irr_tensor_retain(const irr_tensor_t *tensor);
+irr_tensor_view_t irr_tensor_view(const irr_tensor_t *tensor);
+bool irr_tensors_overlap(const irr_tensor_t *a, const irr_tensor_t *b);
+
+/* ---- devices --------------------------------------------------------------------------------- */
+
+/* A registered device library, loaded when it is first needed. */
+typedef struct irr_device {
+    atomic_uint holders; /* the core, and what was compiled with it */
+    char *name, *path;
+    irr_property_t *properties; /* from plugins.xml, set when it is loaded */
+    size_t property_count;
+    pthread_mutex_t loading;
+    pthread_rwlock_t settings; /* written by setters, read by all else */
+    _Atomic(irr_plugin_engine_t *) engine;
+    void *library;
+} irr_device_t;
+
+irr_status_e irr_device_make(const char *name, const char *path, irr_device_t **device,
+                             irr_sentence_t sentence);
+irr_status_e irr_device_add_property(irr_device_t *device, const char *key, const char *value,
+                                     irr_sentence_t sentence);
+irr_device_t *irr_device_retain(irr_device_t *device);
+void irr_device_release(irr_device_t *device); /* NULL does nothing */
+irr_status_e irr_device_load(irr_device_t *device, irr_sentence_t sentence);
+
+/* Properties of an engine or a compiled model: one getter and one setter of the wall, bound. */
+typedef struct irr_property_door {
+    irr_plugin_engine_t *engine;
+    irr_plugin_compiled_t *compiled; /* NULL: the engine's own */
+} irr_property_door_t;
+
+/* The value belongs to the caller. */
+irr_status_e irr_door_get(irr_property_door_t door, const char *key, char **value,
+                          irr_sentence_t sentence);
+/* All, or none. */
+irr_status_e irr_door_set(irr_property_door_t door, size_t count, const irr_property_t *properties,
+                          irr_sentence_t sentence);
+/* NULLs in a list of properties. */
+irr_status_e irr_check_properties(size_t count, const irr_property_t *properties);
+
+/* ---- the core -------------------------------------------------------------------------------- */
+
+struct irr_core {
+    pthread_mutex_t lock; /* of the list */
+    irr_device_t **devices;
+    size_t device_count, device_capacity;
+    bool no_plugins_file;
+};
+
+/* Adds a device that the core then holds; a taken name fails with both paths. */
+irr_status_e irr_core_add_device(irr_core_t *core, irr_device_t *device, irr_sentence_t sentence);
+/* A loaded device, held for the caller. */
+irr_status_e irr_core_device(const irr_core_t *core, const char *name, irr_device_t **device,
+                             irr_sentence_t sentence);
+
+/* The folder of this library with the closing '/'; the caller's. */
+irr_status_e irr_library_folder(char **folder, irr_sentence_t sentence);
+/* A device's path: relative ones lie beside this library and nowhere else. The caller's. */
+irr_status_e irr_plugin_path(const char *location, char **path, irr_sentence_t sentence);
+/* Registers what a plugins.xml lists. IRR_NOT_FOUND: no such file. */
+irr_status_e irr_registry_read(irr_core_t *core, const char *path, irr_sentence_t sentence);
+const char *irr_registry_xml_version(void);
+
+/* ---- models and ports ------------------------------------------------------------------------ */
+
+struct irr_model {
+    irr_ir_model_t *ir;
+};
+
+/* Snapshots for the public functions of models and compiled models, which differ in the graph. */
+irr_status_e irr_port_make(const irr_ir_port_t *ports, uint32_t count, size_t index,
+                           const char *what, irr_output_port_t **port);
+/* The only one. */
+irr_status_e irr_port_make_only(const irr_ir_port_t *ports, uint32_t count, const char *what,
+                                irr_output_port_t **port);
+
+/* ---- compiled models and requests ------------------------------------------------------------ */
+
+struct irr_compiled_model {
+    atomic_uint holders; /* the caller and each request */
+    irr_device_t *device;
+    irr_ir_model_t *ir; /* a copy of its own */
+    irr_plugin_compiled_t *compiled;
+    bool shapes_follow_values; /* some axes are known at infer only */
+};
+
+irr_compiled_model_t *irr_compiled_retain(const irr_compiled_model_t *compiled);
+
+/* The request's own thread and what wait needs. */
+typedef struct irr_async {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    pthread_t thread;
+    pid_t owner;               /* the process that has the thread; 0: none */
+    uint64_t started, settled; /* runs: settled ones have also returned from the callback */
+    bool queued, running, cancelled, quit;
+    irr_status_e status; /* of the last run that is done */
+    char text[IRR_SENTENCE_BYTES];
+    irr_callback_t callback;
+} irr_async_t;
+
+/* A tensor of a request, and the generation of it that was checked. */
+typedef struct irr_slot {
+    irr_tensor_t *tensor; /* NULL: never set nor asked for */
+    uint64_t checked;
+} irr_slot_t;
+
+struct irr_infer_request {
+    atomic_bool busy; /* every call holds it: one thread at a time */
+    bool bound;       /* views and shapes hold while all generations are the checked ones */
+    uint32_t input_count, slot_count;
+    irr_slot_t *slots;        /* inputs, then outputs */
+    irr_tensor_view_t *views; /* in the same order */
+    irr_ir_shape_t *shapes;   /* of each value */
+    irr_compiled_model_t *compiled;
+    const irr_plugin_engine_t *engine;
+    irr_plugin_request_t *request;
+    char text[IRR_SENTENCE_BYTES]; /* of the last run */
+    irr_async_t async;
+};
+
+bool irr_request_enter(const irr_infer_request_t *request);
+void irr_request_leave(const irr_infer_request_t *request);
+irr_status_e irr_request_busy(void);
+/* Binds shapes if need be and runs; its sentence goes to request->text. By who has entered. */
+irr_status_e irr_request_run(irr_infer_request_t *request);
+irr_status_e irr_async_init(irr_async_t *async, irr_sentence_t sentence);
+void irr_async_stop(irr_async_t *async); /* waits for the run under way */
+bool irr_async_is_own_thread(irr_async_t *async);
+
+#endif
