@@ -2,20 +2,14 @@
 # find_package(irreduce). Everything is found from where it lies, so the tree may be moved.
 include(CMakePackageConfigHelpers)
 
-set_target_properties(irreduce_library PROPERTIES
+set_target_properties(irreduce PROPERTIES
   INSTALL_RPATH "" PUBLIC_HEADER "include/irreduce/irreduce.h;include/irreduce/plugin.h")
-install(TARGETS irreduce_library EXPORT irreduce
+install(TARGETS irreduce EXPORT irreduce
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   PUBLIC_HEADER DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/irreduce)
 install(FILES src/runtime/plugins.xml DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET irreduce_cpu_plugin)
   install(TARGETS irreduce_cpu_plugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-endif()
-if(TARGET irreduce)
-  # The command finds its library from where it lies itself.
-  file(RELATIVE_PATH IRR_BIN_TO_LIB ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-  set_target_properties(irreduce PROPERTIES INSTALL_RPATH "$ORIGIN/${IRR_BIN_TO_LIB}")
-  install(TARGETS irreduce RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
 set(IRR_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/irreduce)

@@ -7,20 +7,22 @@ add_library(irr_runtime OBJECT
 target_link_libraries(irr_runtime PUBLIC LibXml2::LibXml2 Threads::Threads)
 target_compile_definitions(irr_runtime PRIVATE IRREDUCE_VERSION="${PROJECT_VERSION}")
 
+if(NOT TARGET irr_ir)
+  add_library(irr_ir OBJECT src/runtime/ir_stub.c) # until the reader is there
+endif()
+
 set(IRR_HOST_OBJECTS
   $<TARGET_OBJECTS:irr_base> $<TARGET_OBJECTS:irr_ir> $<TARGET_OBJECTS:irr_runtime>)
 set(IRR_HOST_LIBRARIES LibXml2::LibXml2 Threads::Threads ${CMAKE_DL_LIBS} m)
 
-# The command's target is `irreduce`, so the library's is `irreduce_library`; users of the package
-# link irreduce::irreduce. nodelete: request threads outlive every dlclose.
-add_library(irreduce_library SHARED ${IRR_HOST_OBJECTS})
-target_link_libraries(irreduce_library PRIVATE ${IRR_HOST_LIBRARIES})
-target_include_directories(irreduce_library INTERFACE
+# nodelete: request threads outlive every dlclose.
+add_library(irreduce SHARED ${IRR_HOST_OBJECTS})
+target_link_libraries(irreduce PRIVATE ${IRR_HOST_LIBRARIES})
+target_include_directories(irreduce INTERFACE
   $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_options(irreduce_library PRIVATE -Wl,-z,nodelete -Wl,--no-undefined
+target_link_options(irreduce PRIVATE -Wl,-z,nodelete -Wl,--no-undefined
   -Wl,--version-script=${CMAKE_SOURCE_DIR}/src/runtime/exports.map)
-set_target_properties(irreduce_library PROPERTIES
-  OUTPUT_NAME irreduce EXPORT_NAME irreduce
+set_target_properties(irreduce PROPERTIES
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
   LINK_DEPENDS ${CMAKE_SOURCE_DIR}/src/runtime/exports.map)
 
