@@ -13,3 +13,11 @@ add_library(irr_oracle OBJECT ir_tests/oracle.c ir_tests/oracle_rules.c ir_tests
 add_executable(test_oracle ir_tests/test_oracle.c $<TARGET_OBJECTS:irr_oracle>)
 target_link_libraries(test_oracle PRIVATE cmocka m)
 add_test(NAME oracle COMMAND test_oracle)
+
+# oneDNN's place; in a build without it, that it declines.
+foreach(test IN ITEMS onednn onednn_use)
+  add_executable(test_${test} ir_tests/test_${test}.c $<TARGET_OBJECTS:irr_base>
+    $<TARGET_OBJECTS:irr_kernel> $<TARGET_OBJECTS:irr_plan>)
+  target_link_libraries(test_${test} PRIVATE cmocka m Threads::Threads ${IRR_ONEDNN_LIBRARY})
+  add_test(NAME ${test} COMMAND test_${test})
+endforeach()

@@ -9,6 +9,7 @@
 
 static const irr_backend_t *const rows[] = {
     [IRR_BACKEND_SIMD] = &irr_backend_simd,
+    [IRR_BACKEND_ONEDNN] = &irr_backend_onednn,
     [IRR_BACKEND_REFERENCE] = &irr_backend_reference,
 };
 _Static_assert(sizeof rows / sizeof *rows == IRR_BACKEND_COUNT, "a row for each backend");

@@ -3,6 +3,7 @@
 #include "plan/properties.h"
 
 #include "base/status.h"
+#include "plan/onednn.h"
 #include "plan/planner.h"
 
 #include <stdio.h>
@@ -141,8 +142,10 @@ static void print_tiers(const irr_config_t *config, irr_writer_t *writer) {
 }
 
 static void print_onednn_version(const irr_config_t *config, irr_writer_t *writer) {
+    char version[32];
     (void)config;
-    irr_write(writer, "%s", "none");
+    irr_onednn_version(version, sizeof version);
+    irr_write(writer, "%s", version);
 }
 
 /* ---- the table ---- */

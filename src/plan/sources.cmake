@@ -5,6 +5,8 @@ add_library(irr_plan OBJECT
   src/plan/steps.c
   src/plan/backend_simd.c
   src/plan/redo.c
+  src/plan/onednn.c
+  src/plan/backend_onednn.c
   src/plan/backend_reference.c
   src/plan/writer.c
   src/plan/properties.c
@@ -15,3 +17,16 @@ add_library(irr_plan OBJECT
   src/plan/explain.c
   src/plan/device.c)
 target_compile_definitions(irr_plan PRIVATE IRREDUCE_VERSION="${PROJECT_VERSION}")
+
+# The one foreign library of the device: link ${IRR_ONEDNN_LIBRARY} with irr_plan's objects.
+set(IRR_ONEDNN_LIBRARY "")
+if(IRREDUCE_ONEDNN)
+  find_library(DNNL_LIBRARY dnnl)
+  find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.h)
+  if(NOT DNNL_LIBRARY OR NOT DNNL_INCLUDE_DIR)
+    message(FATAL_ERROR "oneDNN is missing: install libdnnl-dev, or configure with -DIRREDUCE_ONEDNN=OFF")
+  endif()
+  set(IRR_ONEDNN_LIBRARY ${DNNL_LIBRARY})
+  set_source_files_properties(src/plan/onednn.c PROPERTIES
+    COMPILE_DEFINITIONS IRREDUCE_HAVE_ONEDNN INCLUDE_DIRECTORIES ${DNNL_INCLUDE_DIR})
+endif()
