@@ -21,3 +21,26 @@ foreach(test IN ITEMS onednn onednn_use)
   target_link_libraries(test_${test} PRIVATE cmocka m Threads::Threads ${IRR_ONEDNN_LIBRARY})
   add_test(NAME ${test} COMMAND test_${test})
 endforeach()
+
+# The operations through the wall: against the oracle, with the same bits, at any size.
+add_library(irr_cases OBJECT ir_tests/random_cases.c ir_tests/random_data.c ir_tests/device.c)
+set(IRR_CASE_TESTS ops large)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  list(APPEND IRR_CASE_TESTS fp_env) # it sets MXCSR
+endif()
+foreach(test IN LISTS IRR_CASE_TESTS)
+  add_executable(test_${test} ir_tests/test_${test}.c plugin/cpu/entry.c
+    $<TARGET_OBJECTS:irr_cases> $<TARGET_OBJECTS:irr_oracle> $<TARGET_OBJECTS:irr_base>
+    $<TARGET_OBJECTS:irr_kernel> $<TARGET_OBJECTS:irr_plan>)
+  target_link_libraries(test_${test} PRIVATE cmocka m Threads::Threads ${IRR_ONEDNN_LIBRARY})
+  add_test(NAME ${test} COMMAND test_${test})
+endforeach()
+set_tests_properties(large PROPERTIES LABELS large RUN_SERIAL ON)
+
+# Against NumPy, which is no part of the core suite: registered where a Python that has it is named.
+set(IRREDUCE_PYTHON "" CACHE FILEPATH "Python with numpy and ml_dtypes, for the tests labelled numpy")
+if(IRREDUCE_PYTHON)
+  add_test(NAME numpy COMMAND ${IRREDUCE_PYTHON} ${CMAKE_SOURCE_DIR}/ir_tests/numpy_compare.py
+    --command $<TARGET_FILE:irreduce_command>)
+  set_tests_properties(numpy PROPERTIES LABELS numpy)
+endif()

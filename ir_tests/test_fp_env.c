@@ -35,7 +35,7 @@ static void host_parallel_for(void *context, size_t count, void (*task)(void *, 
 static void test_environment(void **state) {
     (void)state;
     static const irr_element_type_e types[] = {IRR_F32, IRR_F64, IRR_F16, IRR_BF16};
-    static const char *const backends[] = {"reference", IRR_TEST_MODEL_BACKEND, "auto"};
+    static const char *const backends[] = {"reference", "simd", "auto"};
     static double data[MAX_ELEMENTS], expected[MAX_ELEMENTS], output[MAX_ELEMENTS];
     const irr_host_services_t services = {sizeof services, NULL, host_parallel_for, 2};
     char sentence[DEVICE_TEXT_BYTES], text[RANDOM_CASE_TEXT_BYTES];
