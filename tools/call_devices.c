@@ -4,8 +4,12 @@
 #include <string.h>
 
 typedef struct {
+    const char *key, *value, *about;
+} property_t;
+
+typedef struct {
     const char *name, *full_name, *build, *description;
-    const char **keys, **values; /* all that it tells of itself */
+    property_t *properties; /* all that it tells of itself */
     size_t count;
 } device_t;
 
@@ -18,27 +22,27 @@ static int get_text(const irr_core_t *core, const char *device, const char *key,
     return IRR_OK;
 }
 
-/* SUPPORTED_PROPERTIES has a line a key, and after a blank what it does. */
+/* SUPPORTED_PROPERTIES has a line a key: "KEY RW: what it does". */
 static int ask(const irr_core_t *core, device_t *device) {
-    const char *keys = NULL;
+    const char *lines = NULL;
     irr_core_version_list_t versions = {0};
     TRY(get_text(core, device->name, irr_property_key_device_full_name, &device->full_name));
-    TRY(get_text(core, device->name, irr_property_key_supported_properties, &keys));
+    TRY(get_text(core, device->name, irr_property_key_supported_properties, &lines));
     LIB(irr_core_get_versions_by_device_name(core, device->name, &versions));
     device->build = take_text("%s", versions.size ? versions.versions[0].version.buildNumber : "");
     device->description =
         take_text("%s", versions.size ? versions.versions[0].version.description : "");
     irr_core_versions_free(&versions);
-    size_t most = strlen(keys) / 2 + 1;
-    device->keys = take(most * sizeof(char *));
-    device->values = take(most * sizeof(char *));
-    for (const char *at = keys; *(at += strspn(at, " ,;\n"));) {
-        int length = (int)strcspn(at, " ,;\n");
-        const char *key = take_text("%.*s", length, at);
-        at += strcspn(at, "\n");
-        if (!strcmp(key, irr_property_key_supported_properties)) continue;
-        if (get_text(core, device->name, key, &device->values[device->count])) continue;
-        device->keys[device->count++] = key;
+    size_t most = strlen(lines) / 2 + 1;
+    device->properties = take(most * sizeof *device->properties);
+    for (const char *at = lines; *at; at += *at == '\n') {
+        property_t *property = &device->properties[device->count];
+        size_t length = strcspn(at, "\n"), key = strcspn(at, " \n");
+        property->key = take_text("%.*s", (int)key, at);
+        property->about = take_text("%.*s", (int)(length - key), at + key);
+        at += length;
+        if (!key || !strcmp(property->key, irr_property_key_supported_properties)) continue;
+        device->count += !get_text(core, device->name, property->key, &property->value);
     }
     return IRR_OK;
 }
@@ -48,7 +52,8 @@ static void print_devices(const device_t *devices, size_t count) {
         printf("%s: %s (%s %s)\n", devices[i].name, devices[i].full_name, devices[i].description,
                devices[i].build);
         for (size_t k = 0; k < devices[i].count; k++)
-            printf("  %s = %s\n", devices[i].keys[k], devices[i].values[k]);
+            printf("  %s = %s (%s)\n", devices[i].properties[k].key, devices[i].properties[k].value,
+                   devices[i].properties[k].about + strspn(devices[i].properties[k].about, " "));
     }
 }
 
@@ -64,7 +69,7 @@ static void json_devices(const device_t *devices, size_t count) {
         json_text(&json, "description", devices[i].description);
         json_open(&json, "properties", '{');
         for (size_t k = 0; k < devices[i].count; k++)
-            json_text(&json, devices[i].keys[k], devices[i].values[k]);
+            json_text(&json, devices[i].properties[k].key, devices[i].properties[k].value);
         json_close(&json, '}');
         json_close(&json, '}');
     }

@@ -4,9 +4,11 @@
 #include <string.h>
 
 static void print_layer(const char *layer) {
+    const char *geometry = json_take_text(json_find(layer, "geometry"));
     printf("layer %s \"%s\" (%s %s): %s\n", json_take_text(json_find(layer, "id")),
            json_take_text(json_find(layer, "name")), json_take_text(json_find(layer, "op")),
-           json_take_text(json_find(layer, "type")), json_take_text(json_find(layer, "geometry")));
+           json_take_text(json_find(layer, "type")),
+           strcmp(geometry, "null") ? geometry : "not planned before its shapes are known");
     for (const char *offer = json_first(json_find(layer, "offers")); offer;
          offer = json_next(offer)) {
         const char *us = json_take_text(json_find(offer, "estimate_us"));
