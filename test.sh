@@ -39,10 +39,11 @@ long() {
 }
 numpy() {
     need python3 python3-venv
-    [ -x .venv/bin/python3 ] || python3 -m venv .venv
-    .venv/bin/python3 -c 'import numpy' 2>/dev/null || .venv/bin/pip install -q numpy
-    build build -DCMAKE_BUILD_TYPE=Release
-    PATH=$PWD/.venv/bin:$PATH run_tests build -L '^numpy$' "$@"
+    [ -x .venv/bin/pip ] || python3 -m venv .venv
+    .venv/bin/python3 -c 'import numpy, ml_dtypes' 2>/dev/null ||
+        .venv/bin/pip install -q numpy ml_dtypes
+    build build -DCMAKE_BUILD_TYPE=Release -DIRREDUCE_PYTHON="$PWD/.venv/bin/python3"
+    run_tests build -L '^numpy$' "$@"
 }
 sanitizers() {
     local flags='-O1 -fno-omit-frame-pointer -fsanitize='

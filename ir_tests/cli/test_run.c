@@ -124,7 +124,7 @@ static void test_output_files(void **state) {
 /* Bits in, text out: the shortest digits that read back in the type. */
 static void test_shortest(void **state) {
     (void)state;
-    static const struct {
+    const struct {
         const char *type, *shape, *expected;
         const void *data;
         size_t bytes;
