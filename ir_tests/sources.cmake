@@ -37,6 +37,16 @@ foreach(test IN LISTS IRR_CASE_TESTS)
 endforeach()
 set_tests_properties(large PROPERTIES LABELS large RUN_SERIAL ON)
 
+# The device behind the wall: what it promises beside numbers.
+add_library(irr_device_graph OBJECT ir_tests/device_graph.c)
+foreach(test IN ITEMS device device_infer)
+  add_executable(test_${test} ir_tests/test_${test}.c plugin/cpu/entry.c
+    $<TARGET_OBJECTS:irr_device_graph> $<TARGET_OBJECTS:irr_base> $<TARGET_OBJECTS:irr_kernel>
+    $<TARGET_OBJECTS:irr_plan>)
+  target_link_libraries(test_${test} PRIVATE cmocka m Threads::Threads ${IRR_ONEDNN_LIBRARY})
+  add_test(NAME ${test} COMMAND test_${test})
+endforeach()
+
 # Against NumPy, which is no part of the core suite: registered where a Python that has it is named.
 set(IRREDUCE_PYTHON "" CACHE FILEPATH "Python with numpy and ml_dtypes, for the tests labelled numpy")
 if(IRREDUCE_PYTHON)

@@ -15,11 +15,9 @@ static irr_plan_t *newest(irr_plugin_compiled_t *compiled) {
 }
 
 static void explain_offers(const irr_choice_t *choice, irr_writer_t *writer) {
-    const char *comma = "";
     for (unsigned i = 0; i < IRR_BACKEND_COUNT; i++) {
         const irr_offer_t *offer = &choice->offers[i];
-        if (!irr_backend_row((irr_backend_e)i)) continue;
-        irr_write(writer, "%s{\"backend\":", comma), comma = ",";
+        irr_write(writer, "%s{\"backend\":", i ? "," : "");
         irr_write_json(writer, irr_backend_row((irr_backend_e)i)->name);
         if (offer->serves)
             irr_write(writer, ",\"estimate_us\":%.3f,\"kernel\":", offer->estimate_us);

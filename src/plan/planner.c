@@ -18,7 +18,7 @@ const irr_backend_t *irr_backend_row(irr_backend_e backend) { return rows[backen
 
 bool irr_backend_by_name(const char *name, irr_backend_e *backend) {
     for (unsigned i = 0; i < IRR_BACKEND_COUNT; i++)
-        if (rows[i] && strcmp(rows[i]->name, name) == 0) return *backend = (irr_backend_e)i, true;
+        if (strcmp(rows[i]->name, name) == 0) return *backend = (irr_backend_e)i, true;
     return false;
 }
 
@@ -46,7 +46,7 @@ irr_status_e irr_planner_choose(const irr_problem_t *problem, const irr_config_t
     choice->backend = config->backend;
     for (unsigned i = 0; i < IRR_BACKEND_COUNT; i++) {
         offers[i] = (irr_offer_t){.serves = false};
-        if (rows[i]) rows[i]->offer(problem, config, &offers[i]);
+        rows[i]->offer(problem, config, &offers[i]);
     }
     if (config->backend != IRR_BACKEND_AUTO) {
         if (offers[config->backend].serves) return IRR_OK;
