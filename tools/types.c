@@ -90,13 +90,20 @@ static bool reads_back(const type_t *type, const char *text, double value) {
 }
 
 /* Below the normal numbers fewer digits than usual may do. At a power of two the interval that
- * reads back is wider above than below, so the nearest decimal may miss where the next one hits. */
+ * reads back is wider above than below, so the nearest decimal may miss where the next one hits.
+ * Without its point a negative zero would be read as an integer, and lose its sign. */
 static void float_text(const type_t *type, double value, char *text) {
-    int first = fabs(value) < ldexp(1, 1 - type->bias) ? 1 : type->digits;
-    int mode = fegetround();
-    for (int digits = first; digits <= type->most_digits && digits <= 17; digits++) {
+    int exponent = 0, mode = fegetround();
+    int digits = fabs(value) < ldexp(1, 1 - type->bias) ? 1 : type->digits;
+    bool power_of_two = fabs(frexp(value, &exponent)) == 0.5;
+    if (value == 0) {
+        strcpy(text, signbit(value) ? "-0.0" : "0");
+        return;
+    }
+    for (; digits <= type->most_digits && digits <= 17; digits++) {
         snprintf(text, VALUE_TEXT_BYTES, "%.*g", digits, value);
         if (reads_back(type, text, value)) return;
+        if (!power_of_two) continue;
         fesetround(value < 0 ? FE_DOWNWARD : FE_UPWARD);
         snprintf(text, VALUE_TEXT_BYTES, "%.*g", digits, value);
         fesetround(mode);

@@ -134,7 +134,7 @@ static void test_shortest(void **state) {
          (const uint64_t[]){0x3fb999999999999a, 1, 0x7fefffffffffffff, 0x3d30000000000000,
                             0x7ff8000000000000, 0xfff0000000000000},
          48},
-        {"f32", "7", "[0.1,1e-45,3.4028235e+38,-0,\"Infinity\",16777216,3.3333333e-05]",
+        {"f32", "7", "[0.1,1e-45,3.4028235e+38,-0.0,\"Infinity\",16777216,3.3333333e-05]",
          (const uint32_t[]){0x3dcccccd, 1, 0x7f7fffff, 0x80000000, 0x7f800000, 0x4b800000,
                             0x380bcf65},
          28},
