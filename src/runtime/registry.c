@@ -155,7 +155,11 @@ static irr_status_e add_plugin(irr_core_t *core, const char *file, xmlNodePtr no
         else
             status = irr_device_add_property(device, key, value, sentence);
     }
-    if (!status) status = irr_core_add_device(core, device, sentence);
+    if (!status) {
+        char reason[IRR_SENTENCE_BYTES];
+        status = irr_core_add_device(core, device, (irr_sentence_t){reason, sizeof reason});
+        if (status) irr_fail(sentence, status, "%s:%ld: %s", file, xmlGetLineNo(node), reason);
+    }
     irr_device_release(device);
     irr_release(path);
     return status;
