@@ -1,14 +1,17 @@
 /* What the ISA objects offer: one table a tier, of folds (op-independent loops over the data) and
  * finishes (from accumulators to results). Each isa_*.c exports its table and nothing else.
  *
- * The bit contract. A fold works on `lanes` accumulators at once; how many, and in which order they
- * are combined, depends on the element type alone, never on tier, threads or address:
+ * The bit contract. Data is segments of [rows, width] (plan/layout.h); a fold works on `lanes`
+ * accumulators at once. How many, and in which order they are combined, follows from shape and
+ * element type alone, never from tier, threads or address:
  *   step    one element into each lane, lane i takes element i of the step;
  *   leaf    at most IRR_LEAF_STEPS steps, one after the other in each lane;
- *   tree    leaves a[0..n): T(n) = T(p) + T(n - p), p the largest power of two below n;
- *   fold    lanes are halved: lane i and lane i + n/2, until one (or `width`) is left.
- * So an element passes at most 32 + log2(leaves) + log2(lanes) roundings before the finish.
- * Lanes without an element hold the identity, which changes no bit.
+ *   tree    of leaves a[0..n): T(n) = T(p) + T(n - p), p the largest power of two below n;
+ *   fold    lanes are halved, lane i and lane i + n/2, until `width` are left;
+ *   tree    again, of the results of the segments.
+ * So an element passes at most 32 + log2(leaves) + log2(lanes) + log2(segments) roundings, each
+ * logarithm rounded up, before the finish: irr_layout_depth. Lanes without an element hold the
+ * identity, which changes no bit.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IRR_KERNEL_KERNELS_H

@@ -1,0 +1,119 @@
+/* From alternating runs to units, leaves and tasks.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "plan/layout.h"
+
+#include "base/memory.h"
+#include "kernel/kernels.h"
+
+/* Accumulators of one unit: its trees stay in the nearest caches. */
+#define TILE_BYTES 16384u
+/* Below this much data a second thread costs more than it brings. */
+#define BYTES_WORTH_A_THREAD (256u << 10)
+#define TASKS_PER_THREAD 4u
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+static size_t ceil_div(size_t n, size_t by) { return (n + by - 1) / by; }
+static size_t round_up(size_t n, size_t to) { return ceil_div(n, to) * to; }
+static uint32_t ceil_log2(size_t n) {
+    return n < 2 ? 0 : 64 - (uint32_t)__builtin_clzll((unsigned long long)n - 1);
+}
+
+static void add_outer(irr_outer_t *outer, size_t size, size_t stride) {
+    outer->size[outer->count] = size;
+    outer->stride[outer->count++] = stride;
+    outer->total *= size;
+}
+
+/* The innermost runs become [kept, rows, width], the others outer blocks and segments. */
+static void split_runs(const irr_geometry_t *geometry, irr_layout_t *layout) {
+    uint32_t left = geometry->run_count;
+    size_t strides[IRR_MAX_RANK], stride = 1;
+    for (uint32_t i = left; i-- > 0; stride *= geometry->runs[i].size) strides[i] = stride;
+    layout->kept = layout->rows = layout->width = 1;
+    if (left && !geometry->runs[left - 1].reduced) layout->width = geometry->runs[--left].size;
+    if (left) layout->rows = geometry->runs[--left].size;
+    if (left) layout->kept = geometry->runs[--left].size;
+    layout->blocks.total = layout->segments.total = 1;
+    for (uint32_t i = 0; i < left; i++)
+        add_outer(geometry->runs[i].reduced ? &layout->segments : &layout->blocks,
+                  geometry->runs[i].size, strides[i]);
+}
+
+static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
+    layout->group = 1;
+    layout->leaves = 1;
+    layout->steps = layout->rows;
+    if (layout->width == 1 && layout->rows <= IRR_LEAF_STEPS * kernel->lanes) {
+        layout->inner = IRR_INNER_ROWS;
+    } else if (layout->rows <= IRR_LEAF_STEPS) {
+        bool whole = layout->width * kernel->accumulator_bytes <= TILE_BYTES;
+        layout->inner = whole ? IRR_INNER_COLS : IRR_INNER_BAND;
+    } else {
+        layout->inner = IRR_INNER_TREE;
+        while (layout->group * 2 * layout->width <= kernel->lanes) layout->group *= 2;
+        layout->steps = ceil_div(layout->rows, layout->group);
+        layout->leaves = ceil_div(layout->steps, IRR_LEAF_STEPS);
+    }
+}
+
+/* Tiles as large as the caches like, but enough of them for the threads. */
+static void choose_tiles(const irr_lane_info_t *kernel, size_t wanted, irr_layout_t *layout) {
+    size_t most = TILE_BYTES / kernel->accumulator_bytes;
+    layout->tile_width = least(layout->width, most);
+    layout->tile_kept = 1;
+    if (layout->inner == IRR_INNER_ROWS || layout->inner == IRR_INNER_COLS) {
+        size_t share = ceil_div(layout->kept, ceil_div(wanted, layout->blocks.total));
+        layout->tile_kept = least(most / layout->width, share);
+    }
+    layout->tiles_kept = ceil_div(layout->kept, layout->tile_kept);
+    layout->tiles_width = ceil_div(layout->width, layout->tile_width);
+    layout->units = layout->blocks.total * layout->tiles_kept * layout->tiles_width;
+}
+
+/* The smallest power of two that cuts n into about `parts` or fewer. */
+static size_t chunk_of(size_t n, size_t parts) {
+    size_t chunk = 1;
+    while (chunk < n && chunk * parts < n) chunk *= 2;
+    return chunk;
+}
+
+static void choose_tasks(size_t wanted, irr_layout_t *layout) {
+    size_t segments = layout->segments.total, parts = ceil_div(wanted, layout->units);
+    layout->chunk_segments = segments;
+    layout->chunk_leaves = layout->leaves;
+    if (layout->units < wanted && segments * layout->leaves > 1) {
+        layout->chunk_segments = chunk_of(segments, parts);
+        if (layout->chunk_segments == 1)
+            layout->chunk_leaves = chunk_of(layout->leaves, ceil_div(parts, segments));
+    }
+    layout->segment_chunks = ceil_div(segments, layout->chunk_segments);
+    layout->leaf_chunks = ceil_div(layout->leaves, layout->chunk_leaves);
+    size_t chunks = layout->segment_chunks * layout->leaf_chunks;
+    layout->tasks = chunks > 1 ? layout->units * chunks : least(layout->units, wanted);
+}
+
+void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel, uint32_t threads,
+                   irr_layout_t *layout) {
+    *layout = (irr_layout_t){0};
+    size_t elements = geometry->output_count * geometry->set_size;
+    bool spread = threads > 1 && elements >= BYTES_WORTH_A_THREAD / kernel->element_bytes;
+    size_t wanted = spread ? (size_t)threads * TASKS_PER_THREAD : 1;
+    split_runs(geometry, layout);
+    choose_inner(kernel, layout);
+    choose_tiles(kernel, wanted, layout);
+    choose_tasks(wanted, layout);
+    size_t results = layout->tile_kept * layout->tile_width * kernel->accumulator_bytes;
+    size_t lanes = layout->group * layout->tile_width * kernel->accumulator_bytes;
+    layout->result_bytes = round_up(results, IRR_ALIGNMENT);
+    layout->leaf_bytes = layout->inner == IRR_INNER_TREE ? round_up(lanes, IRR_ALIGNMENT) : 0;
+    layout->result_levels_bytes = layout->result_bytes * (1 + ceil_log2(layout->chunk_segments));
+    layout->slot_bytes = layout->result_levels_bytes +
+                         layout->leaf_bytes * (1 + ceil_log2(layout->chunk_leaves)) +
+                         IRR_ACCUMULATOR_SLACK_BYTES;
+}
+
+uint32_t irr_layout_depth(const irr_layout_t *layout) {
+    uint32_t leaf = IRR_LEAF_STEPS, lanes = ceil_log2(layout->group);
+    if (layout->inner == IRR_INNER_ROWS) lanes = 8; /* the most lanes that a kernel has */
+    return leaf + ceil_log2(layout->leaves) + lanes + ceil_log2(layout->segments.total);
+}

@@ -1,0 +1,69 @@
+/* How the SIMD backend sees a problem: steps, leaves and trees (kernels.h has the bit contract),
+ * and how the work is cut into tasks. The first follows from shape and type alone; the second never
+ * changes a bit.
+ * Lives here: numbers. May not: data, kernels' code, threads.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IRR_PLAN_LAYOUT_H
+#define IRR_PLAN_LAYOUT_H
+
+#include "plan/problem.h"
+
+/* Several runs of one kind; an index over all of them becomes an offset in elements. */
+typedef struct irr_outer {
+    uint32_t count;
+    size_t size[IRR_MAX_RANK], stride[IRR_MAX_RANK], total;
+} irr_outer_t;
+
+/* How one segment of a unit is folded. */
+typedef enum {
+    IRR_INNER_ROWS, /* width 1, one leaf a row: many rows in one kernel call */
+    IRR_INNER_COLS, /* one leaf of whole rows of columns: many blocks in one call */
+    IRR_INNER_BAND, /* the same, a tile of the columns */
+    IRR_INNER_TREE  /* one block's tile, a tree of leaves */
+} irr_inner_e;
+
+/* Data is [blocks, segments] of dense [kept, rows, width]: rows are reduced, kept and width are
+ * not. Outer blocks and segments interleave in memory as the geometry's runs do. A unit is one
+ * block's tile of outputs, over all segments. */
+typedef struct irr_layout {
+    irr_outer_t blocks, segments;
+    size_t kept, rows, width;
+    irr_inner_e inner;
+    size_t group;  /* rows that make one step, a power of two; 1 but for IRR_INNER_TREE */
+    size_t steps;  /* of rows, the last may be a part of one */
+    size_t leaves; /* of one block, of IRR_LEAF_STEPS steps */
+    /* Units: tiles_kept x tiles_width of each block. */
+    size_t tile_kept, tile_width, tiles_kept, tiles_width, units;
+    /* Tasks: several units each, or, where units are few, parts of one. */
+    size_t tasks;
+    size_t chunk_segments, segment_chunks; /* of a unit; powers of two, and how many */
+    size_t chunk_leaves, leaf_chunks;      /* of a segment; split only if chunk_segments is 1 */
+    /* Scratch of one task: a tree of tile results, then a tree of leaves. */
+    size_t result_bytes, leaf_bytes; /* one node of each */
+    size_t result_levels_bytes;      /* where the tree of leaves begins */
+    size_t slot_bytes;
+} irr_layout_t;
+
+/* What a layout needs to know of a kernel. */
+typedef struct irr_lane_info {
+    size_t lanes, accumulator_bytes, element_bytes;
+} irr_lane_info_t;
+
+void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel, uint32_t threads,
+                   irr_layout_t *layout);
+/* Roundings that an element passes from its load to the finish, at most. */
+uint32_t irr_layout_depth(const irr_layout_t *layout);
+
+static inline size_t irr_offset_of(const irr_outer_t *outer, size_t index) {
+    size_t offset = 0;
+    for (uint32_t i = outer->count; i-- > 1; index /= outer->size[i])
+        offset += index % outer->size[i] * outer->stride[i];
+    return outer->count ? offset + index * outer->stride[0] : 0;
+}
+
+/* The largest power of two below n, for n >= 2: where a tree of n nodes is split. */
+static inline size_t irr_tree_split(size_t n) {
+    return (size_t)1 << (63 - __builtin_clzll((unsigned long long)n - 1));
+}
+
+#endif
