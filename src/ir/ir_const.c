@@ -1,0 +1,148 @@
+/* Parameter and Const: what their <data> says.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/element_type.h"
+#include "base/memory.h"
+#include "base/shape.h"
+#include "ir/ir_check.h"
+#include "ir/ir_weights.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* An attribute of <data>, or a problem and NULL. */
+static const char *needed(irr_ir_graph_t *graph, uint32_t index, int slot, const char *name) {
+    const irr_layer_t *layer = &graph->layers[index];
+    if (layer->data[slot]) return irr_symbol_text(graph, layer->data[slot]);
+    irr_problem(graph, layer->data_line ? layer->data_line : layer->line, index,
+                IRR_NETWORK_NOT_READ, "attribute %s is missing in <data>", name);
+    return NULL;
+}
+
+static bool data_shape_and_type(irr_ir_graph_t *graph, uint32_t index, bool only_static,
+                                irr_partial_t *shape, uint8_t *type) {
+    const irr_layer_t *layer = &graph->layers[index];
+    char sentence[IRR_SENTENCE_BYTES];
+    irr_element_type_e known;
+    const char *word = needed(graph, index, IRR_DATA_ELEMENT_TYPE, "element_type");
+    const char *dims = needed(graph, index, IRR_DATA_SHAPE, "shape");
+    bool right = word && dims;
+    if (word && irr_element_type_by_name(word, &known)) {
+        *type = (uint8_t)known;
+    } else if (word) {
+        irr_problem(graph, layer->data_line, index, IRR_NETWORK_NOT_READ,
+                    "attribute element_type is \"%.60s\", which is no element type", word);
+        right = false;
+    }
+    if (dims && irr_parse_shape(dims, only_static, shape->dims, &shape->rank,
+                                (irr_sentence_t){sentence, sizeof sentence})) {
+        irr_problem(graph, layer->data_line, index, IRR_NETWORK_NOT_READ, "%s", sentence);
+        right = false;
+    }
+    return right;
+}
+
+/* Infers from <data> where that was understood, else trusts the port. */
+static bool infer_output(irr_ir_graph_t *graph, uint32_t index, bool only_static) {
+    const irr_layer_t *layer = &graph->layers[index];
+    irr_partial_t shape;
+    uint8_t type = IRR_TYPE_UNKNOWN;
+    char text[IRR_SENTENCE_BYTES / 2];
+    bool counts = irr_port_counts(graph, index, 0, 1, "");
+    bool right = data_shape_and_type(graph, index, only_static, &shape, &type);
+    if (!right && layer->output_count)
+        irr_port_declared(graph, &graph->ports[layer->outputs], &shape, &type);
+    if (right && !irr_partial_fits(&shape, type, graph->memory_limit_bytes)) {
+        irr_problem(graph, layer->data_line, index, IRR_NETWORK_NOT_READ,
+                    "a tensor of shape %s and type %s is larger than this machine's memory of "
+                    "%" PRIu64 " bytes",
+                    irr_partial_text(&shape, text, sizeof text), irr_element_type_info(type)->name,
+                    graph->memory_limit_bytes);
+        right = false;
+    }
+    if (layer->output_count) irr_port_infer(graph, layer->outputs, &shape, type);
+    return counts && right;
+}
+
+void irr_check_parameter(irr_ir_graph_t *graph, uint32_t index) {
+    infer_output(graph, index, false);
+}
+
+static bool number_attribute(irr_ir_graph_t *graph, uint32_t index, int slot, const char *name,
+                             uint64_t *value) {
+    int64_t number;
+    const char *text = needed(graph, index, slot, name);
+    if (!text) return false;
+    if (irr_parse_number(text, strlen(text), &number)) return *value = (uint64_t)number, true;
+    irr_problem(graph, graph->layers[index].data_line, index, IRR_NETWORK_NOT_READ,
+                "attribute %s is \"%.60s\", expected a number of at least 0", name, text);
+    return false;
+}
+
+/* The size that shape and type ask for. An empty constant is written with a size of 1. */
+static void check_size(irr_ir_graph_t *graph, uint32_t index, uint64_t size_bytes) {
+    const irr_layer_t *layer = &graph->layers[index];
+    const irr_port_t *port = &graph->ports[layer->outputs];
+    int64_t dims[IRR_MAX_RANK];
+    char text[IRR_SHAPE_TEXT_BYTES];
+    size_t count, bytes;
+    irr_partial_t shape;
+    irr_port_inferred(graph, port, &shape);
+    irr_partial_dims(&shape, dims);
+    if (!irr_shape_elements(dims, shape.rank, &count) ||
+        !irr_elements_bytes(port->type, count, &bytes))
+        return; /* string and dynamic types have no size of their own */
+    if (bytes == size_bytes || (count == 0 && size_bytes <= 1)) return;
+    irr_problem(graph, layer->data_line, index, IRR_NETWORK_NOT_READ,
+                "attribute size is %" PRIu64 ", but shape %.400s of type %s takes %zu bytes",
+                size_bytes, irr_shape_text(dims, shape.rank, text, sizeof text),
+                irr_element_type_info(port->type)->name, bytes);
+}
+
+void irr_check_const(irr_ir_graph_t *graph, uint32_t index) {
+    const irr_layer_t *layer = &graph->layers[index];
+    uint64_t offset, size_bytes, file_bytes;
+    bool told, typed = infer_output(graph, index, true);
+    char sentence[IRR_SENTENCE_BYTES];
+    bool placed = number_attribute(graph, index, IRR_DATA_OFFSET, "offset", &offset);
+    placed = number_attribute(graph, index, IRR_DATA_SIZE, "size", &size_bytes) && placed;
+    if (!placed) return;
+    if (typed) check_size(graph, index, size_bytes);
+    if (size_bytes == 0) return;
+    irr_status_e status = irr_weights_size(graph->weights, &file_bytes, &told,
+                                           (irr_sentence_t){sentence, sizeof sentence});
+    if (status && !told)
+        irr_problem(graph, layer->data_line, index, status,
+                    "its bytes %" PRIu64 " to %" PRIu64 " are needed: %s", offset,
+                    offset + size_bytes, sentence);
+    else if (!status && (offset > file_bytes || size_bytes > file_bytes - offset))
+        irr_problem(graph, layer->data_line, index, IRR_NETWORK_NOT_READ,
+                    "offset %" PRIu64 " and size %" PRIu64
+                    " lie outside weights file \"%.400s\" of %" PRIu64 " bytes",
+                    offset, size_bytes, irr_weights_path(graph->weights), file_bytes);
+}
+
+bool irr_const_range(const irr_ir_graph_t *graph, const irr_layer_t *layer, uint64_t *offset,
+                     uint64_t *size_bytes) {
+    const char *from = irr_symbol_text(graph, layer->data[IRR_DATA_OFFSET]);
+    const char *size = irr_symbol_text(graph, layer->data[IRR_DATA_SIZE]);
+    int64_t a, b;
+    if (!irr_parse_number(from, strlen(from), &a) || !irr_parse_number(size, strlen(size), &b))
+        return false;
+    *offset = (uint64_t)a;
+    *size_bytes = (uint64_t)b;
+    return true;
+}
+
+irr_status_e irr_const_copy(irr_ir_graph_t *graph, const irr_layer_t *layer, size_t bytes, void *to,
+                            irr_sentence_t sentence) {
+    uint64_t offset, size_bytes, file_bytes;
+    bool told;
+    if (!irr_const_range(graph, layer, &offset, &size_bytes) || size_bytes < bytes)
+        return irr_fail(sentence, IRR_NETWORK_NOT_READ, "the constant's bytes are not known");
+    irr_status_e status = irr_weights_size(graph->weights, &file_bytes, &told, sentence);
+    if (status) return status;
+    if (offset > file_bytes || bytes > file_bytes - offset)
+        return irr_fail(sentence, IRR_NETWORK_NOT_READ, "the constant lies outside its file");
+    return irr_weights_copy(graph->weights, offset, bytes, to, sentence);
+}

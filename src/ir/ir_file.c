@@ -1,0 +1,84 @@
+/* The life of a read file.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "ir/ir_file.h"
+
+#include "base/memory.h"
+#include "ir/ir_weights.h"
+
+#include <string.h>
+
+void irr_graph_release(irr_ir_graph_t *graph) {
+    if (!graph || __atomic_sub_fetch(&graph->references, 1, __ATOMIC_ACQ_REL) > 0) return;
+    irr_weights_release(graph->weights);
+    for (size_t i = 0; i < graph->problem_count; i++) irr_release(graph->problems[i].message);
+    for (size_t i = 0; graph->constants && i < graph->layer_count; i++)
+        irr_release(graph->constants[i]);
+    void *const arrays[] = {graph->path,   graph->layers, graph->ports,    graph->dims,
+                            graph->edges,  graph->scopes, graph->problems, graph->listed,
+                            graph->shapes, graph->order,  graph->constants};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) irr_release(arrays[i]);
+    irr_texts_release(&graph->texts);
+    irr_release(graph);
+}
+
+irr_ir_graph_t *irr_graph_retain(irr_ir_graph_t *graph) {
+    __atomic_add_fetch(&graph->references, 1, __ATOMIC_RELAXED);
+    return graph;
+}
+
+/* What only reading needs. */
+static void finish_reading(irr_ir_graph_t *graph) {
+    irr_release(graph->texts.table);
+    graph->texts.table = NULL;
+    irr_weights_release(graph->weights);
+    graph->weights = NULL;
+    graph->source = NULL;
+}
+
+irr_status_e irr_graph_read(const irr_ir_source_t *source,
+                            irr_status_e (*more)(irr_ir_graph_t *graph, irr_sentence_t sentence),
+                            irr_ir_graph_t **out, irr_sentence_t sentence) {
+    *out = NULL;
+    if (!source || (source->axes_count && !source->axes))
+        return irr_fail(sentence, IRR_INVALID_C_PARAM, "the source of a model is NULL");
+    irr_ir_graph_t *graph = irr_calloc(1, sizeof *graph);
+    if (!graph) return irr_out_of_memory(sentence, sizeof *graph);
+    irr_status_e status = IRR_OK;
+    graph->references = 1;
+    graph->source = source;
+    graph->memory_limit_bytes = irr_memory_limit_bytes();
+    graph->path = irr_strdup(source->path ? source->path : "<memory>");
+    graph->weights = irr_weights_create(source);
+    graph->out_of_memory = !graph->path || !graph->weights;
+    if (!graph->out_of_memory && irr_read_xml(graph)) irr_check_graph(graph);
+    if (graph->out_of_memory || !irr_list_problems(graph))
+        status = irr_fail(sentence, IRR_NOT_ALLOCATED, "out of memory while reading %.400s",
+                          source->path ? source->path : "<memory>");
+    if (!status && more) status = more(graph, sentence);
+    finish_reading(graph);
+    if (status) irr_graph_release(graph);
+    if (!status) *out = graph;
+    return status;
+}
+
+irr_status_e irr_ir_read(const irr_ir_source_t *source, const irr_ir_file_t **file,
+                         irr_sentence_t sentence) {
+    irr_ir_graph_t *graph;
+    irr_status_e status = irr_graph_read(source, NULL, &graph, sentence);
+    *file = status ? NULL : &graph->file;
+    return status;
+}
+
+void irr_ir_file_free(const irr_ir_file_t *file) { irr_graph_release((irr_ir_graph_t *)file); }
+
+void irr_ir_unknown_layer(const irr_ir_file_t *file, size_t k, uint32_t *line, const char **id,
+                          const char **name, const char **type) {
+    const irr_ir_graph_t *graph = (const irr_ir_graph_t *)file;
+    size_t i = 0;
+    for (; graph->layers[i].kind != IRR_LAYER_UNKNOWN || k--; i++) {
+    }
+    *line = graph->layers[i].line;
+    *id = irr_symbol_text(graph, graph->layers[i].id);
+    *name = irr_symbol_text(graph, graph->layers[i].name);
+    *type = irr_symbol_text(graph, graph->layers[i].type);
+}

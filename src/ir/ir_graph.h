@@ -1,0 +1,166 @@
+/* The plain graph of a file, shared by the files of src/ir only.
+ * Arrays of small structs that refer to each other by index; every text is a symbol (an offset into
+ * one pool, equal texts have equal symbols), so ids are compared as numbers.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IRR_IR_IR_GRAPH_H
+#define IRR_IR_IR_GRAPH_H
+
+#include "base/op.h"
+#include "ir/ir.h"
+
+#define IRR_NONE UINT32_MAX
+#define IRR_MAX_XML_BYTES (UINT64_C(2) << 30)
+#define IRR_MAX_LAYERS 1000000u
+#define IRR_MAX_EDGES 10000000u
+#define IRR_MAX_DEPTH 64u
+#define IRR_MAX_PROBLEMS 100000u
+
+typedef uint32_t irr_symbol_t; /* 0: the attribute is not there */
+
+typedef struct irr_texts {
+    char *bytes;
+    size_t used, capacity;
+    uint64_t *table; /* hash << 32 | symbol */
+    size_t slots, count;
+    uint64_t seed;
+} irr_texts_t;
+
+typedef enum {
+    IRR_LAYER_UNKNOWN = 0,
+    IRR_LAYER_PARAMETER,
+    IRR_LAYER_CONST,
+    IRR_LAYER_RESULT,
+    IRR_LAYER_REDUCE
+} irr_layer_kind_e;
+
+/* Slots of a layer's <data>: those that its kind needs. */
+enum {
+    IRR_DATA_KEEP_DIMS = 0,
+    IRR_DATA_ELEMENT_TYPE = 0,
+    IRR_DATA_SHAPE,
+    IRR_DATA_OFFSET,
+    IRR_DATA_SIZE,
+    IRR_DATA_SLOTS
+};
+
+typedef struct irr_layer {
+    irr_symbol_t id, name, type, version;
+    irr_symbol_t data[IRR_DATA_SLOTS];
+    uint32_t line, data_line, scope;
+    uint32_t inputs, input_count; /* runs of ports */
+    uint32_t outputs, output_count;
+    uint8_t kind; /* irr_layer_kind_e */
+    uint8_t op;   /* irr_op_e of a reduction */
+} irr_layer_t;
+
+#define IRR_PORT_RANK_UNKNOWN 255u
+#define IRR_TYPE_UNKNOWN 255u
+
+typedef struct irr_port {
+    irr_symbol_t id, precision, names;
+    uint32_t line, layer;
+    uint32_t dims; /* declared: a run of rank numbers in graph.dims, -1 is dynamic */
+    union {
+        uint32_t source; /* of an input: the output port that feeds it */
+        uint32_t shape;  /* of an output: the run of shape_rank in graph.shapes, inferred */
+    } of;
+    uint8_t rank, shape_rank, type; /* type and shape_rank of an output: inferred */
+    bool is_input, fed;
+} irr_port_t;
+
+typedef struct irr_edge {
+    irr_symbol_t from_layer, from_port, to_layer, to_port;
+    uint32_t line, scope;
+} irr_edge_t;
+
+typedef struct irr_scope {
+    uint32_t layer; /* the layer whose body this is; IRR_NONE: the net, or a fragment */
+    irr_symbol_t body;
+} irr_scope_t;
+
+typedef struct irr_problem {
+    uint32_t line, layer, order;
+    irr_status_e status;
+    char *message;
+} irr_problem_t;
+
+typedef struct irr_weights irr_weights_t; /* ir_weights.h */
+
+/* One read file: the public part, then what only src/ir sees. */
+typedef struct irr_ir_graph {
+    irr_ir_file_t file; /* first: a pointer to it is a pointer to the graph */
+    char *path;
+    irr_texts_t texts;
+    irr_symbol_t net_name;
+    irr_layer_t *layers;
+    irr_port_t *ports;
+    int64_t *dims;
+    irr_edge_t *edges;
+    irr_scope_t *scopes;
+    irr_problem_t *problems;
+    irr_ir_problem_t *listed; /* what file.problems points to */
+    irr_ir_dim_t *shapes;
+    uint32_t *order;  /* all layers, sources first */
+    void **constants; /* bytes of each layer's constant once loaded, or NULL */
+    size_t layer_count, port_count, dim_count, edge_count, scope_count, problem_count, shape_count;
+    size_t layer_room, port_room, dim_room, edge_room, scope_room, problem_room, shape_room;
+    uint64_t memory_limit_bytes;
+    bool out_of_memory; /* some step could not allocate: the whole read fails */
+    int references;
+    irr_weights_t *weights;
+    const irr_ir_source_t *source; /* during irr_ir_read only */
+} irr_ir_graph_t;
+
+/* ---- ir_text.c ---- */
+bool irr_texts_add(irr_texts_t *texts, const char *text, size_t length, irr_symbol_t *symbol);
+void irr_texts_release(irr_texts_t *texts);
+uint64_t irr_mix(uint64_t a, uint64_t b); /* a good hash of two numbers */
+uint64_t irr_seed(void);
+/* A non-negative decimal number, blanks around it allowed. */
+bool irr_parse_number(const char *text, size_t length, int64_t *value);
+/* A <dim>: a number, or -1. */
+bool irr_parse_dim(const char *text, size_t length, int64_t *value);
+/* "2, ?,1..10": IRR_DYNAMIC_RANK for "...". Static: only plain numbers are taken. */
+irr_status_e irr_parse_shape(const char *text, bool only_static, irr_ir_dim_t *dims, uint32_t *rank,
+                             irr_sentence_t sentence);
+
+/* ---- ir_problem.c ---- */
+/* Lists a problem at a line, of a layer or IRR_NONE. */
+__attribute__((format(printf, 5, 6))) void irr_problem(irr_ir_graph_t *graph, uint32_t line,
+                                                       uint32_t layer, irr_status_e status,
+                                                       const char *format, ...);
+/* The same for a layer, at the layer's own line, NETWORK_NOT_READ. */
+__attribute__((format(printf, 3, 4))) void irr_layer_problem(irr_ir_graph_t *graph, uint32_t layer,
+                                                             const char *format, ...);
+bool irr_list_problems(irr_ir_graph_t *graph); /* sorts; fills file.problems */
+const char *irr_symbol_text(const irr_ir_graph_t *graph, irr_symbol_t symbol); /* "" for none */
+
+/* ---- ir_xml.c: fills the arrays from the source's bytes ---- */
+/* False: the document could not be read to its end, the problems say why. */
+bool irr_read_xml(irr_ir_graph_t *graph);
+
+/* ---- ir_check.c: ids, ports, edges, cycles, then layer by layer ---- */
+void irr_check_graph(irr_ir_graph_t *graph);
+
+/* ---- ir_shape.c: partial shapes ---- */
+typedef struct irr_partial {
+    uint32_t rank; /* or IRR_DYNAMIC_RANK */
+    irr_ir_dim_t dims[IRR_MAX_RANK];
+} irr_partial_t;
+typedef struct irr_axes_known {
+    bool values; /* mask is right */
+    uint64_t mask;
+    int64_t count; /* of axes; -1: unknown */
+} irr_axes_known_t;
+void irr_partial_reduce(const irr_partial_t *data, const irr_axes_known_t *axes, bool keep_dims,
+                        irr_partial_t *out);
+bool irr_partial_static(const irr_partial_t *shape);
+/* Could a tensor have both shapes? */
+bool irr_partial_compatible(const irr_partial_t *a, const irr_partial_t *b);
+/* dims with -1 for what is unknown */
+void irr_partial_dims(const irr_partial_t *shape, int64_t *dims);
+char *irr_partial_text(const irr_partial_t *shape, char *text, size_t capacity_bytes);
+/* True unless a tensor of a static shape is larger than the limit or its size wraps around. */
+bool irr_partial_fits(const irr_partial_t *shape, irr_element_type_e type, uint64_t limit_bytes);
+
+#endif
