@@ -236,17 +236,19 @@ static void check_layer(irr_ir_graph_t *graph, uint32_t index, uint32_t fragment
     }
 }
 
-static void count_layers(irr_ir_graph_t *graph) {
+static bool count_layers(irr_ir_graph_t *graph) {
     graph->file.layer_count = graph->layer_count;
-    for (size_t i = 0; i < graph->layer_count; i++) {
+    graph->unknown = irr_malloc(graph->layer_count * sizeof *graph->unknown);
+    for (uint32_t i = 0; graph->unknown && i < graph->layer_count; i++) {
         graph->file.reduce_layer_count += graph->layers[i].kind == IRR_LAYER_REDUCE;
-        graph->file.unknown_layer_count += graph->layers[i].kind == IRR_LAYER_UNKNOWN;
+        if (graph->layers[i].kind == IRR_LAYER_UNKNOWN)
+            graph->unknown[graph->file.unknown_layer_count++] = i;
     }
+    return graph->unknown;
 }
 
 void irr_check_graph(irr_ir_graph_t *graph) {
-    count_layers(graph);
-    if (!resolve(graph) || !sort_layers(graph)) {
+    if (!count_layers(graph) || !resolve(graph) || !sort_layers(graph)) {
         graph->out_of_memory = true;
         return;
     }

@@ -15,7 +15,7 @@ void irr_graph_release(irr_ir_graph_t *graph) {
         irr_release(graph->constants[i]);
     void *const arrays[] = {graph->path,   graph->layers, graph->ports,    graph->dims,
                             graph->edges,  graph->scopes, graph->problems, graph->listed,
-                            graph->shapes, graph->order,  graph->constants};
+                            graph->shapes, graph->order,  graph->unknown,  graph->constants};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) irr_release(arrays[i]);
     irr_texts_release(&graph->texts);
     irr_release(graph);
@@ -74,9 +74,7 @@ void irr_ir_file_free(const irr_ir_file_t *file) { irr_graph_release((irr_ir_gra
 void irr_ir_unknown_layer(const irr_ir_file_t *file, size_t k, uint32_t *line, const char **id,
                           const char **name, const char **type) {
     const irr_ir_graph_t *graph = (const irr_ir_graph_t *)file;
-    size_t i = 0;
-    for (; graph->layers[i].kind != IRR_LAYER_UNKNOWN || k--; i++) {
-    }
+    uint32_t i = graph->unknown[k];
     *line = graph->layers[i].line;
     *id = irr_symbol_text(graph, graph->layers[i].id);
     *name = irr_symbol_text(graph, graph->layers[i].name);

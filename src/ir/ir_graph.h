@@ -100,8 +100,9 @@ typedef struct irr_ir_graph {
     irr_problem_t *problems;
     irr_ir_problem_t *listed; /* what file.problems points to */
     irr_ir_dim_t *shapes;
-    uint32_t *order;  /* all layers, sources first */
-    void **constants; /* bytes of each layer's constant once loaded, or NULL */
+    uint32_t *unknown; /* layers neither known nor reductions, as the file has them */
+    uint32_t *order;   /* all layers, sources first */
+    void **constants;  /* bytes of each layer's constant once loaded, or NULL */
     size_t layer_count, port_count, dim_count, edge_count, scope_count, problem_count, shape_count;
     size_t layer_room, port_room, dim_room, edge_room, scope_room, problem_room, shape_room;
     uint64_t memory_limit_bytes;

@@ -72,7 +72,8 @@ static void store(irr_ir_graph_t *graph, irr_port_t *port, const irr_partial_t *
         graph->out_of_memory = true;
         return;
     }
-    memcpy(graph->shapes + graph->shape_count, shape->dims, shape->rank * sizeof *shape->dims);
+    if (shape->rank)
+        memcpy(graph->shapes + graph->shape_count, shape->dims, shape->rank * sizeof *shape->dims);
     port->of.shape = (uint32_t)graph->shape_count;
     port->shape_rank = (uint8_t)shape->rank;
     graph->shape_count += shape->rank;

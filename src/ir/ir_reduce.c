@@ -173,5 +173,9 @@ void irr_check_reduce(irr_ir_graph_t *graph, uint32_t index, uint32_t fragment) 
     } else {
         irr_partial_reduce(&data, &axes, keep_dims, &out);
     }
+    if (!irr_partial_fits(&out, type, graph->memory_limit_bytes))
+        irr_layer_problem(graph, index,
+                          "its result is larger than this machine's memory of %" PRIu64 " bytes",
+                          graph->memory_limit_bytes);
     irr_port_infer(graph, layer->outputs, &out, type);
 }
