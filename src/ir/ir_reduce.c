@@ -100,7 +100,8 @@ static void fragment_axes(irr_ir_graph_t *graph, uint32_t index, uint32_t fragme
     }
     const irr_ir_axes_t *given = &source->axes[source->axes_count > 1 ? fragment : 0];
     if (axes->count >= 0 && (size_t)axes->count != given->count) {
-        irr_layer_problem(graph, index, "axes declare %" PRId64 " value%s, but %zu were given",
+        irr_layer_problem(graph, index,
+                          "axes declare %" PRId64 " value%s, but the list given has %zu",
                           axes->count, axes->count == 1 ? "" : "s", given->count);
         return;
     }
@@ -115,6 +116,9 @@ static void check_axes(irr_ir_graph_t *graph, uint32_t index, uint32_t fragment,
     uint8_t type;
     char text[IRR_SENTENCE_BYTES / 2];
     irr_port_arriving(graph, port, &shape, &type);
+    bool constant =
+        source != IRR_NONE && graph->layers[graph->ports[source].layer].kind == IRR_LAYER_CONST;
+    if (constant) irr_port_inferred(graph, &graph->ports[source], &shape); /* not as declared */
     *axes = (irr_axes_known_t){.count = -1};
     if (shape.rank == 0) axes->count = 1;
     if (shape.rank == 1 && irr_partial_static(&shape)) axes->count = shape.dims[0].min;
@@ -128,8 +132,7 @@ static void check_axes(irr_ir_graph_t *graph, uint32_t index, uint32_t fragment,
                           irr_partial_text(&shape, text, sizeof text));
         return;
     }
-    bool constant = source != IRR_NONE && axes->count >= 0 && type != IRR_TYPE_UNKNOWN &&
-                    graph->layers[graph->ports[source].layer].kind == IRR_LAYER_CONST;
+    constant = constant && axes->count >= 0 && type != IRR_TYPE_UNKNOWN;
     if (graph->file.fragments)
         fragment_axes(graph, index, fragment, data, axes);
     else if (constant)
