@@ -1,0 +1,131 @@
+/* Interleaved timing: every contender once a round, medians over the rounds, threads pinned.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bench.h"
+
+#include <dirent.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BLOCK_US = 300, SLOW_US = 50000, SLOW_ROUNDS = 3, VERIFIED = 4 << 20, CALM_NS = 30000000 };
+
+typedef struct {
+    const contender_t *is;
+    void *state, *output;
+    size_t repeats, rounds;
+    double times_us[MOST_ROUNDS];
+} runner_t;
+
+/* ---- pinning: this thread to the first CPU, all others, in their order, to those after it ---- */
+
+static void pin(pid_t thread, const cpu_set_t *may, unsigned index) {
+    unsigned count = (unsigned)CPU_COUNT(may), wanted = index % (count ? count : 1);
+    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, may) || wanted--) continue;
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        sched_setaffinity(thread, sizeof one, &one);
+        return;
+    }
+}
+
+static void pin_all(const cpu_set_t *may, unsigned threads) {
+    DIR *tasks = opendir("/proc/self/task");
+    unsigned others = 0;
+    if (!tasks) return;
+    for (struct dirent *entry; (entry = readdir(tasks));) {
+        pid_t thread = (pid_t)atoi(entry->d_name);
+        if (thread <= 0) continue;
+        if (thread == getpid())
+            pin(thread, may, 0);
+        else
+            pin(thread, may, threads > 1 ? 1 + others++ % (threads - 1) : 0);
+    }
+    closedir(tasks);
+}
+
+static void unpin_all(const cpu_set_t *may) {
+    DIR *tasks = opendir("/proc/self/task");
+    if (!tasks) return;
+    for (struct dirent *entry; (entry = readdir(tasks));)
+        if (atoi(entry->d_name) > 0)
+            sched_setaffinity((pid_t)atoi(entry->d_name), sizeof *may, may);
+    closedir(tasks);
+}
+
+/* ---- blocks of runs ---- */
+
+static double block(const runner_t *runner) {
+    const peer_t *peer = runner->is->peer;
+    if (peer->begin) peer->begin(runner->state);
+    double start = now_us();
+    for (size_t i = 0; i < runner->repeats; i++) peer->run(runner->state, runner->output);
+    double took = now_us() - start;
+    if (peer->end) peer->end(runner->state);
+    return took / (double)runner->repeats;
+}
+
+static bool open_runner(const case_t *c, const contender_t *contender, runner_t *runner) {
+    size_t bytes = c->outputs * 8;
+    *runner = (runner_t){.is = contender, .repeats = 1};
+    runner->state = contender->peer->open(c, contender->property.key ? &contender->property : NULL);
+    if (!runner->state) return false;
+    runner->output = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    return runner->output != NULL;
+}
+
+static void close_runner(runner_t *runner) {
+    if (runner->state) runner->is->peer->close(runner->state);
+    free(runner->output);
+}
+
+/* Warms up, and finds how many runs a block takes and how many rounds there is time for. */
+static void calibrate(runner_t *runner, size_t rounds) {
+    block(runner);
+    double one = block(runner);
+    runner->rounds = one > SLOW_US && rounds > SLOW_ROUNDS ? SLOW_ROUNDS : rounds;
+    if (one < BLOCK_US) runner->repeats = (size_t)(BLOCK_US / (one < 0.01 ? 0.01 : one)) + 1;
+}
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(runner_t *runner) {
+    qsort(runner->times_us, runner->rounds, sizeof *runner->times_us, ascending);
+    return runner->times_us[runner->rounds / 2];
+}
+
+void measure(const case_t *c, const contender_t *contenders, size_t count, size_t rounds,
+             result_t *results) {
+    static runner_t runners[MOST_CONTENDERS];
+    const struct timespec calm = {.tv_nsec = CALM_NS};
+    cpu_set_t may;
+    sched_getaffinity(0, sizeof may, &may);
+    for (size_t i = 0; i < count; i++) {
+        results[i] = (result_t){.ran = open_runner(c, &contenders[i], &runners[i])};
+        if (!results[i].ran) continue;
+        calibrate(&runners[i], rounds);
+        if (contenders[i].peer == &peer_irreduce)
+            results[i].wrong = verify(c, runners[i].output, VERIFIED);
+        else
+            results[i].near =
+                !contenders[i].peer->begin && is_near(c, runners[i].output, runners[0].output);
+        if (contenders[i].peer->spins && c->threads > 1) nanosleep(&calm, NULL);
+    }
+    pin_all(&may, c->threads);
+    for (size_t round = 0; round < rounds; round++)
+        for (size_t i = 0; i < count; i++) {
+            if (!results[i].ran || round >= runners[i].rounds) continue;
+            runners[i].times_us[round] = block(&runners[i]);
+            if (contenders[i].peer->spins && c->threads > 1) nanosleep(&calm, NULL);
+        }
+    unpin_all(&may);
+    for (size_t i = 0; i < count; i++) {
+        if (results[i].ran) results[i].median_us = median(&runners[i]);
+        close_runner(&runners[i]);
+    }
+}

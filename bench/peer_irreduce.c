@@ -1,0 +1,78 @@
+/* irreduce itself, through its public API, as its user would set it up.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bench.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    program_t program;
+    irr_tensor_t *output;
+    void *memory;
+} state_t;
+
+static int open_program(const case_t *c, const irr_property_t *property, state_t *state) {
+    char threads[16];
+    snprintf(threads, sizeof threads, "%u", c->threads);
+    irr_property_t properties[2] = {{irr_property_key_inference_num_threads, threads}};
+    if (property) properties[1] = *property;
+    TRY(session_compile(c->session, property ? 2 : 1, properties, &state->program));
+    return session_feed(c->session, &state->program);
+}
+
+static void close_state(void *opaque) {
+    state_t *state = opaque;
+    program_free(&state->program);
+    irr_tensor_free(state->output);
+    free(state);
+}
+
+static void *open_state(const case_t *c, const irr_property_t *property) {
+    state_t *state = calloc(1, sizeof *state);
+    if (!state) return NULL;
+    if (open_program(c, property, state) == IRR_OK) return state;
+    close_state(state);
+    return NULL;
+}
+
+/* The output tensor is set when it changes; from then on a run is one call. */
+static int set_output(state_t *state, void *output) {
+    port_t port;
+    view_t view;
+    irr_tensor_t *shaped = NULL;
+    TRY(program_output(&state->program, 0, &port, &view, &shaped));
+    irr_tensor_free(shaped);
+    irr_tensor_free(state->output);
+    state->output = NULL;
+    irr_shape_t shape = {(int64_t)view.rank, view.dims};
+    LIB(irr_tensor_create_from_host_ptr(view.type, shape, output, &state->output));
+    state->memory = output;
+    return library(
+        irr_infer_request_set_output_tensor_by_index(state->program.request, 0, state->output));
+}
+
+static void run(void *opaque, void *output) {
+    state_t *state = opaque;
+    if (state->memory != output && set_output(state, output) != IRR_OK) abort();
+    if (irr_infer_request_infer(state->program.request) != IRR_OK) abort();
+}
+
+char *irreduce_kernel(const case_t *c, const irr_property_t *property) {
+    irr_property_t profile = {irr_property_key_enable_profiling, "YES"};
+    program_t program;
+    irr_profiling_info_list_t infos = {0};
+    char *text = take_text("unknown");
+    if (property && property->key) /* one property is the peer's; this adds the profile */
+        irr_core_set_properties(c->session->core, c->session->device, 1, property);
+    if (session_compile(c->session, 1, &profile, &program) == IRR_OK &&
+        session_feed(c->session, &program) == IRR_OK &&
+        irr_infer_request_infer(program.request) == IRR_OK &&
+        irr_infer_request_get_profiling_info(program.request, &infos) == IRR_OK && infos.size)
+        text = take_text("%s (%s, %s)", infos.profiling_infos[0].kernel,
+                         infos.profiling_infos[0].backend, infos.profiling_infos[0].tier);
+    irr_profiling_info_list_free(&infos);
+    program_free(&program);
+    return text;
+}
+
+const peer_t peer_irreduce = {"irreduce", open_state, run, close_state, false, NULL, NULL};

@@ -1,0 +1,33 @@
+/* The limit: a plain read of the case's data, by the command's own reader.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bench.h"
+
+#include <stdlib.h>
+
+typedef struct {
+    const case_t *bench_case;
+    reader_t *reader;
+} state_t;
+
+static void *open_state(const case_t *c, const irr_property_t *property) {
+    (void)property;
+    state_t *state = calloc(1, sizeof *state);
+    if (state) state->bench_case = c;
+    return state;
+}
+
+/* Its threads spin, so they live for one block only. */
+static void begin(void *opaque) {
+    state_t *state = opaque;
+    state->reader = reader_start(state->bench_case->data, 1, state->bench_case->threads);
+    reader_time_us(state->reader);
+}
+
+static void end(void *opaque) { reader_end(((state_t *)opaque)->reader); }
+
+static void run(void *opaque, void *output) {
+    (void)output;
+    reader_time_us(((state_t *)opaque)->reader);
+}
+
+const peer_t peer_read = {"read", open_state, run, free, false, begin, end};
