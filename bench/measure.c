@@ -57,9 +57,13 @@ static void unpin_all(const cpu_set_t *may) {
 
 /* ---- blocks of runs ---- */
 
-static double block(const runner_t *runner) {
+static double block(const runner_t *runner, const cpu_set_t *may, unsigned threads) {
     const peer_t *peer = runner->is->peer;
     if (peer->begin) peer->begin(runner->state);
+    if (threads > 1) { /* a thread starts where its maker runs: move it before the clock does */
+        pin_all(may, threads);
+        peer->run(runner->state, runner->output);
+    }
     double start = now_us();
     for (size_t i = 0; i < runner->repeats; i++) peer->run(runner->state, runner->output);
     double took = now_us() - start;
@@ -82,9 +86,11 @@ static void close_runner(runner_t *runner) {
 }
 
 /* Warms up, and finds how many runs a block takes and how many rounds there is time for. */
-static void calibrate(runner_t *runner, size_t rounds) {
-    block(runner);
-    double one = block(runner);
+static void calibrate(runner_t *runner, size_t rounds, const cpu_set_t *may, unsigned threads) {
+    /* Unpinned at first: a pool counts the CPUs that it may use when it starts. */
+    if (!runner->is->peer->begin) runner->is->peer->run(runner->state, runner->output);
+    block(runner, may, threads);
+    double one = block(runner, may, threads);
     runner->rounds = one > SLOW_US && rounds > SLOW_ROUNDS ? SLOW_ROUNDS : rounds;
     if (one < BLOCK_US) runner->repeats = (size_t)(BLOCK_US / (one < 0.01 ? 0.01 : one)) + 1;
 }
@@ -108,7 +114,8 @@ void measure(const case_t *c, const contender_t *contenders, size_t count, size_
     for (size_t i = 0; i < count; i++) {
         results[i] = (result_t){.ran = open_runner(c, &contenders[i], &runners[i])};
         if (!results[i].ran) continue;
-        calibrate(&runners[i], rounds);
+        calibrate(&runners[i], rounds, &may, c->threads);
+        unpin_all(&may);
         if (contenders[i].peer == &peer_irreduce)
             results[i].wrong = verify(c, runners[i].output, VERIFIED);
         else
@@ -120,7 +127,7 @@ void measure(const case_t *c, const contender_t *contenders, size_t count, size_
     for (size_t round = 0; round < rounds; round++)
         for (size_t i = 0; i < count; i++) {
             if (!results[i].ran || round >= runners[i].rounds) continue;
-            runners[i].times_us[round] = block(&runners[i]);
+            runners[i].times_us[round] = block(&runners[i], &may, c->threads);
             if (contenders[i].peer->spins && c->threads > 1) nanosleep(&calm, NULL);
         }
     unpin_all(&may);
