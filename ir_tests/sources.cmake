@@ -76,3 +76,6 @@ foreach(name IN LISTS IRR_API_TESTS)
     irr_stranger_symbol_plugin)
   add_test(NAME ${name} COMMAND test_${name})
 endforeach()
+
+# The include arrows of the house.
+add_test(NAME include_arrows COMMAND ${CMAKE_SOURCE_DIR}/ir_tests/include_arrows.sh ${CMAKE_SOURCE_DIR})
