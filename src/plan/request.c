@@ -28,6 +28,7 @@ struct irr_plugin_request {
     irr_plugin_compiled_t *compiled;
     irr_plan_t *plan;  /* NULL before the first infer of a dynamic model */
     int64_t *key;      /* of the infer at hand */
+    bool fits;         /* the plan is that of the key */
     void **pointers;   /* by value: where its elements are */
     buffer_t memory;   /* intermediate results and the backends' scratch */
     buffer_t staging;  /* dense copies of strided inputs and outputs */
@@ -58,6 +59,7 @@ static irr_status_e take_plan(irr_plugin_request_t *request, irr_sentence_t sent
     }
     irr_plan_release(request->plan);
     request->plan = plan;
+    request->fits = true;
     request->profiled = false; /* its timings were the old plan's */
     for (uint32_t v = 0; v < request->compiled->value_count; v++) {
         if (request->compiled->values[v].constant)
@@ -140,6 +142,14 @@ static irr_status_e misfit(const irr_tensor_view_t *view, const irr_value_t *val
                     irr_shape_text(value->dims, value->rank, should, sizeof should));
 }
 
+/* Number by number: a comparison of the whole key right after writing it would wait for the writes.
+ */
+static void put(irr_plugin_request_t *request, int64_t *key, int64_t number) {
+    if (*key == number) return;
+    *key = number;
+    request->fits = false;
+}
+
 /* Pointers and key from the inputs; strided ones are packed. *staged: bytes of staging in use. */
 static irr_status_e bind_inputs(irr_plugin_request_t *request, const irr_tensor_view_t *inputs,
                                 size_t *staged, irr_sentence_t sentence) {
@@ -150,7 +160,7 @@ static irr_status_e bind_inputs(irr_plugin_request_t *request, const irr_tensor_
         const irr_value_t *value = &compiled->values[compiled->inputs[i]];
         if (view->rank != value->rank || view->element_type != value->type)
             return misfit(view, value, i, sentence);
-        for (uint32_t d = 0; d < view->rank; d++) *key++ = view->dims[d];
+        for (uint32_t d = 0; d < view->rank; d++) put(request, key++, view->dims[d]);
         void *data = view->data;
         size_t bytes = staged_bytes(view);
         if (bytes) {
@@ -181,7 +191,7 @@ static irr_status_e bind_axes(irr_plugin_request_t *request, const irr_tensor_vi
                           axes->rank ? (size_t)axes->dims[0] : 1, data->dims, data->rank,
                           layer->duplicate_axes, &mask, (irr_sentence_t){text, sizeof text});
         if (status != IRR_OK) return irr_fail_layer(sentence, IRR_PARAMETER_MISMATCH, layer, text);
-        *key++ = (int64_t)mask;
+        put(request, key++, (int64_t)mask);
     }
     return IRR_OK;
 }
@@ -261,9 +271,7 @@ irr_status_e irr_request_infer(irr_plugin_request_t *request, const irr_tensor_v
     if (status == IRR_OK) status = bind_inputs(request, inputs, &staged, sentence);
     if (status == IRR_OK && !compiled->is_static) status = bind_axes(request, inputs, sentence);
     if (status != IRR_OK) return status;
-    size_t key_bytes = compiled->key_count * sizeof *request->key;
-    if (!request->plan || memcmp(request->plan->key, request->key, key_bytes) != 0)
-        status = take_plan(request, sentence);
+    if (!request->fits) status = take_plan(request, sentence);
     if (status != IRR_OK) return status;
     bind_outputs(request, outputs, staged);
     irr_executor_t executor = {services,
