@@ -2,6 +2,7 @@
  * mean is ir_check.c's. SPDX-License-Identifier: Apache-2.0 */
 #include "ir/ir_elements.h"
 
+#include "base/element_type.h"
 #include "base/memory.h"
 
 #include <stdarg.h>
@@ -33,7 +34,9 @@ static irr_symbol_t symbol_of(irr_reader_t *reader, const attributes_t *attribut
     irr_symbol_t symbol = 0;
     for (int i = 0; i < attributes->count; i++) {
         const unsigned char **row = attributes->list + 5 * (size_t)i;
-        if (row[1] || strcmp((const char *)row[0], name) != 0) continue;
+        if (row[1] || row[0][0] != (unsigned char)name[0] ||
+            strcmp((const char *)row[0], name) != 0)
+            continue;
         if (!irr_texts_add(&reader->graph->texts, (const char *)row[3], (size_t)(row[4] - row[3]),
                            &symbol))
             out_of_memory(reader);
@@ -114,6 +117,19 @@ static void open_data(irr_reader_t *reader, irr_level_t *level, const attributes
     layer->data[IRR_DATA_SIZE] = symbol_of(reader, attributes, "size");
 }
 
+/* Files use a few precisions a million times: the last answer is mostly the next one. */
+static uint8_t precision_type(irr_reader_t *reader, irr_symbol_t symbol) {
+    irr_element_type_e known;
+    const char *word = irr_symbol_text(reader->graph, symbol);
+    if (!symbol) return IRR_TYPE_UNKNOWN;
+    uint32_t at = symbol % (sizeof reader->precisions / sizeof *reader->precisions);
+    if (reader->precisions[at] == symbol) return reader->precision_types[at];
+    bool right =
+        irr_element_type_by_precision(word, &known) || irr_element_type_by_name(word, &known);
+    reader->precisions[at] = symbol;
+    return reader->precision_types[at] = right ? (uint8_t)known : IRR_TYPE_WRONG;
+}
+
 static void open_port(irr_reader_t *reader, irr_level_t *level, const attributes_t *attributes,
                       bool is_input) {
     irr_ir_graph_t *graph = reader->graph;
@@ -127,6 +143,7 @@ static void open_port(irr_reader_t *reader, irr_level_t *level, const attributes
                        .is_input = is_input};
     port.id = symbol_of(reader, attributes, "id");
     port.precision = symbol_of(reader, attributes, "precision");
+    port.declared_type = precision_type(reader, port.precision);
     port.names = symbol_of(reader, attributes, "names");
     irr_layer_t *layer = &graph->layers[level->index];
     uint32_t *first = is_input ? &layer->inputs : &layer->outputs;
@@ -200,7 +217,9 @@ static const rule_t *rule_for(const irr_reader_t *reader, irr_element_e parent, 
          reader->graph->file.fragments != (strcmp(name, "fragments") == 0)))
         return NULL;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (rules[i].parent == parent && strcmp(rules[i].name, name) == 0) return &rules[i];
+        if (rules[i].parent == parent && rules[i].name[0] == name[0] &&
+            strcmp(rules[i].name, name) == 0)
+            return &rules[i];
     return NULL;
 }
 

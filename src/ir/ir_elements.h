@@ -37,6 +37,8 @@ typedef struct {
     uint32_t depth;
     char number[32]; /* the text of a <dim> */
     size_t number_length;
+    irr_symbol_t precisions[16]; /* words looked up lately, and their types */
+    uint8_t precision_types[16];
     bool stopped;
 } irr_reader_t;
 

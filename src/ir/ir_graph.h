@@ -17,12 +17,18 @@
 
 typedef uint32_t irr_symbol_t; /* 0: the attribute is not there */
 
+typedef struct irr_recent {
+    uint64_t word;
+    irr_symbol_t symbol;
+} irr_recent_t;
+
 typedef struct irr_texts {
     char *bytes;
     size_t used, capacity;
     uint64_t *table; /* hash << 32 | symbol */
     size_t slots, count;
     uint64_t seed;
+    irr_recent_t recent[1024];
 } irr_texts_t;
 
 typedef enum {
@@ -54,7 +60,8 @@ typedef struct irr_layer {
 } irr_layer_t;
 
 #define IRR_PORT_RANK_UNKNOWN 255u
-#define IRR_TYPE_UNKNOWN 255u
+#define IRR_TYPE_UNKNOWN 255u /* no precision is declared */
+#define IRR_TYPE_WRONG 254u   /* the precision is no word that we know */
 
 typedef struct irr_port {
     irr_symbol_t id, precision, names;
@@ -65,6 +72,7 @@ typedef struct irr_port {
         uint32_t shape;  /* of an output: the run of shape_rank in graph.shapes, inferred */
     } of;
     uint8_t rank, shape_rank, type; /* type and shape_rank of an output: inferred */
+    uint8_t declared_type;
     bool is_input, fed;
 } irr_port_t;
 

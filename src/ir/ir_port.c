@@ -8,14 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool type_of_word(const char *word, uint8_t *type) {
-    irr_element_type_e known;
-    if (!irr_element_type_by_precision(word, &known) && !irr_element_type_by_name(word, &known))
-        return false;
-    *type = (uint8_t)known;
-    return true;
-}
-
 static const char *type_word(uint8_t type) {
     const irr_element_type_info_t *info = irr_element_type_info(type);
     return info && info->precision ? info->precision : "an unknown precision";
@@ -28,9 +20,8 @@ void irr_port_declared(const irr_ir_graph_t *graph, const irr_port_t *port, irr_
         int64_t dim = graph->dims[port->dims + d];
         shape->dims[d] = dim < 0 ? (irr_ir_dim_t){0, -1} : (irr_ir_dim_t){dim, dim};
     }
-    *type = IRR_TYPE_UNKNOWN;
-    if (port->precision) type_of_word(irr_symbol_text(graph, port->precision), type);
-    if (*type == IRR_DYNAMIC) *type = IRR_TYPE_UNKNOWN;
+    *type = port->declared_type;
+    if (*type == IRR_DYNAMIC || *type == IRR_TYPE_WRONG) *type = IRR_TYPE_UNKNOWN;
 }
 
 void irr_port_inferred(const irr_ir_graph_t *graph, const irr_port_t *port, irr_partial_t *shape) {
@@ -54,13 +45,13 @@ static char *declared_text(const irr_port_t *port, const irr_partial_t *declared
 }
 
 static void wrong_precision_word(irr_ir_graph_t *graph, const irr_port_t *port) {
-    uint8_t type;
-    const char *word = irr_symbol_text(graph, port->precision);
-    if (!port->precision || graph->layers[port->layer].kind == IRR_LAYER_UNKNOWN) return;
-    if (type_of_word(word, &type)) return;
+    if (port->declared_type != IRR_TYPE_WRONG ||
+        graph->layers[port->layer].kind == IRR_LAYER_UNKNOWN)
+        return;
     irr_problem(graph, port->line, port->layer, IRR_NETWORK_NOT_READ,
                 "%s port %s: attribute precision is \"%.60s\", which is no precision",
-                port->is_input ? "input" : "output", irr_symbol_text(graph, port->id), word);
+                port->is_input ? "input" : "output", irr_symbol_text(graph, port->id),
+                irr_symbol_text(graph, port->precision));
 }
 
 static void store(irr_ir_graph_t *graph, irr_port_t *port, const irr_partial_t *shape,

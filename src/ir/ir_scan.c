@@ -84,36 +84,68 @@ static bool in_tag(irr_scan_t *scan, char *bytes, size_t at) {
     return true;
 }
 
+/* Most bytes change nothing: these loops pass over them. They return where they stopped. */
+static size_t pass_text(irr_scan_t *scan, const char *bytes, size_t at, size_t count) {
+    uint32_t lines = 0;
+    for (; at < count && bytes[at] != '<'; at++) lines += bytes[at] == '\n';
+    scan->line += lines;
+    return at;
+}
+
+static size_t pass_quoted(irr_scan_t *scan, const char *bytes, size_t at, size_t count) {
+    uint32_t lines = 0;
+    for (; at < count && bytes[at] != scan->quote; at++) lines += bytes[at] == '\n';
+    scan->line += lines;
+    return at;
+}
+
+static size_t pass_tag(irr_scan_t *scan, const char *bytes, size_t at, size_t count) {
+    static const bool stops[256] = {
+        ['>'] = true, ['"'] = true, ['\''] = true, ['='] = true, ['.'] = true, ['\n'] = true};
+    size_t start = at;
+    while (at < count && !stops[(unsigned char)bytes[at]]) at++;
+    if (at > start) scan->dots = 0;
+    return at;
+}
+
 bool irr_scan_bytes(irr_scan_t *scan, char *bytes, size_t count) {
     bool going = true;
+    size_t start = 0; /* of what this chunk holds of the tag */
     scan->first = SIZE_MAX;
     for (size_t i = 0; i < count && going; i++) {
-        char c = bytes[i];
-        switch (scan->state) {
+        irr_scan_state_e state = scan->state;
+        if (state == IRR_SCAN_TEXT) i = pass_text(scan, bytes, i, count);
+        if (state == IRR_SCAN_TAG) i = pass_tag(scan, bytes, i, count);
+        if (state == IRR_SCAN_QUOTED) i = pass_quoted(scan, bytes, i, count);
+        bool in_a_tag = state == IRR_SCAN_TAG || state == IRR_SCAN_QUOTED;
+        if (in_a_tag && scan->tag_bytes + (i - start) > IRR_MAX_TAG_BYTES)
+            return refuse(scan, "a tag is longer than 64 KiB");
+        if (i == count) break;
+        scan->line += bytes[i] == '\n';
+        switch (state) {
         case IRR_SCAN_TEXT:
-            if (c == '<') scan->state = IRR_SCAN_OPEN, scan->tag_line = scan->line;
+            scan->state = IRR_SCAN_OPEN;
+            scan->tag_line = scan->line;
             break;
         case IRR_SCAN_OPEN:
+            start = i;
             going = open_tag(scan, bytes, i, count);
             break;
         case IRR_SCAN_TAG:
             going = in_tag(scan, bytes, i);
             break;
         case IRR_SCAN_QUOTED:
-            if (c == scan->quote) scan->state = IRR_SCAN_TAG;
+            scan->state = IRR_SCAN_TAG;
             break;
         case IRR_SCAN_BANG:
-            going = bang(scan, c);
+            going = bang(scan, bytes[i]);
             break;
         case IRR_SCAN_SPECIAL:
-            special(scan, c);
+            special(scan, bytes[i]);
             break;
         }
-        if (scan->state == IRR_SCAN_TAG || scan->state == IRR_SCAN_QUOTED)
-            if (++scan->tag_bytes > IRR_MAX_TAG_BYTES)
-                going = refuse(scan, "a tag is longer than 64 KiB");
-        scan->line += c == '\n';
     }
+    scan->tag_bytes += (uint32_t)(count - start);
     return going;
 }
 

@@ -48,8 +48,25 @@ static bool grow_table(irr_texts_t *texts) {
     return true;
 }
 
+/* Port ids, precisions and versions come again and again: short texts are looked up as one number.
+ * The symbol is 0 when this place has yet to learn the text. */
+static irr_recent_t *recent_of(irr_texts_t *texts, const char *text, size_t length) {
+    uint64_t word = length;
+    for (size_t i = 0; i < length; i++) word = word << 8 | (unsigned char)text[i];
+    irr_recent_t *recent = &texts->recent[(word * UINT64_C(0x9e3779b97f4a7c15)) >> 54];
+    if (recent->word != word) *recent = (irr_recent_t){word, 0};
+    return recent;
+}
+
+static bool remember(irr_recent_t *recent, irr_symbol_t symbol) {
+    if (recent) recent->symbol = symbol;
+    return true;
+}
+
 bool irr_texts_add(irr_texts_t *texts, const char *text, size_t length, irr_symbol_t *symbol) {
     if (!texts->seed) texts->seed = irr_seed() | 1;
+    irr_recent_t *recent = length < 8 ? recent_of(texts, text, length) : NULL;
+    if (recent && recent->symbol) return *symbol = recent->symbol, true;
     if (2 * texts->count >= texts->slots && !grow_table(texts)) return false;
     uint32_t hash = hash_of(texts, text, length);
     size_t slot = hash & (texts->slots - 1);
@@ -57,7 +74,7 @@ bool irr_texts_add(irr_texts_t *texts, const char *text, size_t length, irr_symb
         if (texts->table[slot] >> 32 != hash) continue;
         const char *there = texts->bytes + (uint32_t)texts->table[slot];
         if (strncmp(there, text, length) == 0 && !there[length])
-            return *symbol = (uint32_t)texts->table[slot], true;
+            return remember(recent, *symbol = (uint32_t)texts->table[slot]);
     }
     size_t at = texts->used ? texts->used : 1; /* 0 is no symbol */
     if (at + length >= UINT32_MAX) return false;
@@ -68,7 +85,7 @@ bool irr_texts_add(irr_texts_t *texts, const char *text, size_t length, irr_symb
     texts->used = at + length + 1;
     texts->table[slot] = (uint64_t)hash << 32 | at;
     texts->count++;
-    return *symbol = (uint32_t)at, true;
+    return remember(recent, *symbol = (uint32_t)at);
 }
 
 void irr_texts_release(irr_texts_t *texts) {
