@@ -79,3 +79,15 @@ endforeach()
 
 # The include arrows of the house.
 add_test(NAME include_arrows COMMAND ${CMAKE_SOURCE_DIR}/ir_tests/include_arrows.sh ${CMAKE_SOURCE_DIR})
+
+# What the public sees: symbols, headers.
+add_test(NAME symbols_host COMMAND ${CMAKE_SOURCE_DIR}/ir_tests/symbols.sh
+  $<TARGET_FILE:irreduce> ${CMAKE_SOURCE_DIR}/src/runtime/exports.map
+  ${CMAKE_SOURCE_DIR}/include/irreduce/irreduce.h ${CMAKE_C_COMPILER})
+add_test(NAME symbols_device COMMAND ${CMAKE_SOURCE_DIR}/ir_tests/symbols.sh
+  $<TARGET_FILE:irreduce_cpu_plugin> ${CMAKE_SOURCE_DIR}/plugin/cpu/exports.map)
+foreach(header irreduce plugin)
+  add_test(NAME header_${header} COMMAND ${CMAKE_SOURCE_DIR}/ir_tests/header_alone.sh
+    ${CMAKE_C_COMPILER} ${CMAKE_SOURCE_DIR}/include irreduce/${header}.h)
+  set_tests_properties(header_${header} PROPERTIES SKIP_RETURN_CODE 77)
+endforeach()
