@@ -64,17 +64,14 @@ endforeach()
 target_compile_definitions(irr_stranger_abi_plugin PRIVATE STRANGER_ABI=99)
 target_compile_definitions(irr_stranger_symbol_plugin PRIVATE STRANGER_WITHOUT_SYMBOL)
 add_library(irr_test_api OBJECT ir_tests/api.c)
-set(IRR_API_TESTS shapes)
-if(NOT IRR_READER_IS_MISSING)
-  list(APPEND IRR_API_TESTS registry api async memory)
-endif()
-foreach(name IN LISTS IRR_API_TESTS)
+foreach(name shapes registry api async memory)
   add_executable(test_${name} ir_tests/test_${name}.c
     $<TARGET_OBJECTS:irr_test_api> ${IRR_HOST_OBJECTS})
   target_link_libraries(test_${name} PRIVATE cmocka ${IRR_HOST_LIBRARIES})
   add_dependencies(test_${name} irr_stranger_plugin irr_stranger_abi_plugin
     irr_stranger_symbol_plugin)
   add_test(NAME ${name} COMMAND test_${name})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS threads)
 endforeach()
 
 # The include arrows of the house.

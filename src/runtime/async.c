@@ -10,16 +10,18 @@
 #include <time.h>
 #include <unistd.h>
 
-irr_status_e irr_async_init(irr_async_t *async, irr_sentence_t sentence) {
+static bool make_lock(irr_async_t *async) {
     pthread_condattr_t clock;
-    if (pthread_condattr_init(&clock) != 0)
-        return irr_fail(sentence, IRR_NOT_ALLOCATED, "no condition variable can be made");
+    if (pthread_condattr_init(&clock) != 0) return false;
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    int failed = pthread_cond_init(&async->changed, &clock);
+    bool ok = pthread_cond_init(&async->changed, &clock) == 0;
     pthread_condattr_destroy(&clock);
-    if (failed) return irr_fail(sentence, IRR_NOT_ALLOCATED, "no condition variable can be made");
-    pthread_mutex_init(&async->lock, NULL);
-    return IRR_OK;
+    return ok && pthread_mutex_init(&async->lock, NULL) == 0;
+}
+
+irr_status_e irr_async_init(irr_async_t *async, irr_sentence_t sentence) {
+    if (make_lock(async)) return IRR_OK;
+    return irr_fail(sentence, IRR_NOT_ALLOCATED, "no lock can be made");
 }
 
 /* A forked child has no thread of its parent. */
@@ -103,7 +105,8 @@ void irr_async_stop(irr_async_t *async) {
         pthread_mutex_unlock(&async->lock);
         pthread_join(async->thread, NULL);
     }
-    if (async->owner && async->owner != getpid()) return; /* a child: others' waits are in them */
+    if (async->owner && async->owner != getpid())
+        return; /* a child: the parent's thread waits in them */
     pthread_cond_destroy(&async->changed);
     pthread_mutex_destroy(&async->lock);
 }
@@ -112,6 +115,10 @@ irr_status_e irr_infer_request_start_async(irr_infer_request_t *infer_request) {
     IRR_REQUIRE(infer_request);
     if (!irr_request_enter(infer_request)) return irr_request_busy();
     irr_async_t *async = &infer_request->async;
+    if (async->owner && !has_thread(async)) { /* forked: the parent's thread still waits in these */
+        make_lock(async);
+        async->owner = 0;
+    }
     pthread_mutex_lock(&async->lock);
     irr_status_e status = make_thread(infer_request);
     if (status) {

@@ -7,11 +7,6 @@ add_library(irr_runtime OBJECT
 target_link_libraries(irr_runtime PUBLIC LibXml2::LibXml2 Threads::Threads)
 target_compile_definitions(irr_runtime PRIVATE IRREDUCE_VERSION="${PROJECT_VERSION}")
 
-if(NOT TARGET irr_ir)
-  set(IRR_READER_IS_MISSING ON)
-  add_library(irr_ir OBJECT src/runtime/ir_stub.c) # until the reader is there
-endif()
-
 set(IRR_HOST_OBJECTS
   $<TARGET_OBJECTS:irr_base> $<TARGET_OBJECTS:irr_ir> $<TARGET_OBJECTS:irr_runtime>)
 set(IRR_HOST_LIBRARIES LibXml2::LibXml2 Threads::Threads ${CMAKE_DL_LIBS} m)
