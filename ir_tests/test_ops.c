@@ -6,6 +6,7 @@
 #include "base/op.h"
 #include "device.h"
 #include "oracle.h"
+#include "random_data.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +17,7 @@
 
 #include <cmocka.h>
 
-enum { MAX_ELEMENTS = 1 << 17, ROOM_BYTES = 4 << 20 };
+enum { MAX_ELEMENTS = 1 << 17, ROOM_BYTES = 9 << 20 };
 
 static const irr_element_type_e types[] = {IRR_F32, IRR_F64, IRR_F16,    IRR_BF16, IRR_I8,
                                            IRR_U8,  IRR_I32, IRR_I64,    IRR_U64,  IRR_I16,
@@ -196,6 +197,39 @@ static void test_edges(void **state) {
             }
 }
 
+/* A million elements whose roundings all err to one side: a fold too deep leaves the bound. */
+static void test_long_runs(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t rank, axis_count;
+        int64_t dims[4], axes[2];
+    } forms[] = {{1, 1, {1 << 20}, {0}},
+                 {2, 1, {349525, 3}, {0}},
+                 {4, 2, {128, 3, 1365, 2}, {0, 2}},
+                 {4, 2, {3, 349, 3, 333}, {1, 3}}};
+    for (size_t form = 0; form < sizeof forms / sizeof *forms; form++)
+        for (uint64_t k = 0; k < 4 * IRR_OP_COUNT; k++) {
+            random_case_t c = {.seed = first_seed + k,
+                               .type = types[k % 4],
+                               .op = irr_op_info((irr_op_e)(k / 4))->type,
+                               .rank = forms[form].rank,
+                               .axis_count = forms[form].axis_count};
+            if (!irr_op_takes((irr_op_e)(k / 4), c.type)) continue;
+            memcpy(c.dims, forms[form].dims, sizeof forms[form].dims);
+            memcpy(c.axes, forms[form].axes, sizeof forms[form].axes);
+            random_case_complete(&c);
+            while (strcmp(random_data_name(c.kind, c.type), "all equal") != 0) c.kind++;
+            void *data = guarded_at_end(&data_room, c.elements * oracle_element_bytes(c.type), 0);
+            random_case_fill(&c, data);
+            oracle_answer_t answer = ask_oracle(&c, data);
+            const void *expected = run(&c, &model, data, &expected_room, 0);
+            judge(&c, &model, &answer, expected);
+            device_setup_t setup = {.backend = "simd", .isa = "avx512", .threads = 8};
+            same(&c, &setup, run(&c, &setup, data, &output_room, 0), expected);
+            oracle_release(&answer);
+        }
+}
+
 static int set_up(void **state) {
     (void)state;
     char text[DEVICE_TEXT_BYTES];
@@ -215,8 +249,8 @@ static int tear_down(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_edges),
-                                       cmocka_unit_test(test_random_cases),
-                                       cmocka_unit_test(test_same_bits)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_edges), cmocka_unit_test(test_long_runs),
+        cmocka_unit_test(test_random_cases), cmocka_unit_test(test_same_bits)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

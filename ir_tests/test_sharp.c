@@ -1,0 +1,119 @@
+/* Data made to show what random data hides: how deep a fold is, and integer roots one off.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "device.h"
+#include "oracle.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST = 1 << 16, MOST_ROUNDINGS = 120 };
+
+static irr_plugin_engine_t *engine;
+static const char *const backends[] = {"simd", "reference", "auto"};
+
+static void run(random_case_t *c, const char *backend, const void *data, void *output) {
+    char sentence[DEVICE_TEXT_BYTES];
+    random_case_complete(c);
+    device_setup_t setup = {.backend = backend, .threads = 1};
+    if (device_run(engine, c, &setup, data, output, sentence) != IRR_OK) fail_msg("%s", sentence);
+}
+
+/* One number of 2^24 (a square of it) before ones: each one that is added to it alone is lost by
+ * rounding to even, those that come in company are not. So what is missing from the sum counts the
+ * steps that the first element of a set passes. */
+static void test_depth(void **state) {
+    (void)state;
+    static const int64_t forms[][4] = {/* dims, and 1 or 2: the axes are [0] or [0, 2] */
+                                       {MOST, 1, 1, 1},  {4097, 1, 1, 1}, {MOST / 2, 2, 1, 1},
+                                       {4096, 3, 5, 2},  {33, 2, 900, 2}, {700, 7, 3, 2},
+                                       {2047, 31, 1, 1}, {640, 100, 1, 1}};
+    float *data = malloc(sizeof *data * MOST), output[128];
+    assert_non_null(data);
+    for (size_t form = 0; form < sizeof forms / sizeof *forms; form++)
+        for (int squares = 0; squares < 2; squares++) {
+            const int64_t *d = forms[form];
+            random_case_t c = {.op = squares ? "ReduceL2" : "ReduceSum",
+                               .type = IRR_F32,
+                               .rank = 3,
+                               .dims = {d[0], d[1], d[2]},
+                               .axes = {0, 2},
+                               .axis_count = (uint32_t)d[3]};
+            random_case_complete(&c);
+            for (size_t i = 0; i < c.elements; i++) data[i] = 1;
+            for (size_t i = 0; i < c.outputs; i++) /* the first element of each set */
+                data[i * (d[3] == 2 ? (size_t)d[2] : 1)] = squares ? 0x1p12f : 0x1p24f;
+            run(&c, "simd", data, output);
+            double ones = (double)(c.elements / c.outputs - 1);
+            for (size_t i = 0; i < c.outputs; i++) {
+                double sum = squares ? (double)output[i] * (double)output[i] : (double)output[i];
+                double lost = 0x1p24 + ones - sum - (squares ? 8 : 0); /* 8: the root's rounding */
+                if (lost > MOST_ROUNDINGS)
+                    fail_msg("%s, form %zu: an element passes some %g roundings", c.op, form, lost);
+            }
+        }
+    free(data);
+}
+
+/* [2 m^2, 2 m, 0 or 1] has the root of k^2 - 1 or k^2, where k = 2 m^2 + 1. */
+static void test_integer_roots(void **state) {
+    (void)state;
+    static const irr_element_type_e types[] = {IRR_I8,  IRR_U8,  IRR_I16, IRR_U16,
+                                               IRR_I32, IRR_U32, IRR_I64, IRR_U64};
+    enum { SETS = 3000 };
+    static uint64_t words[3 * SETS], data[3 * SETS], output[SETS];
+    uint64_t stream = 1;
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (size_t b = 0; b < 3; b++) {
+            bool is_signed = types[t] <= IRR_I64;
+            size_t bytes = oracle_element_bytes(types[t]);
+            uint64_t limit = (uint64_t)sqrt(ldexp(0.5, (int)bytes * 8 - is_signed));
+            for (size_t i = 0; i < SETS; i++) {
+                uint64_t m = i % 2 ? limit - random_below(&stream, limit < 9 ? limit : 9)
+                                   : 1 + random_below(&stream, limit);
+                words[3 * i] = 2 * m * m - (m == limit), words[3 * i + 1] = 2 * m;
+                words[3 * i + 2] = i / 2 % 2;
+            }
+            for (size_t i = 0; i < 3 * SETS; i++)
+                memcpy((char *)data + i * bytes, &words[i], bytes);
+            random_case_t c = {.op = "ReduceL2",
+                               .type = types[t],
+                               .rank = 2,
+                               .dims = {SETS, 3},
+                               .axes = {1},
+                               .axis_count = 1};
+            run(&c, backends[b], data, output);
+            oracle_problem_t problem = {
+                .op = c.op, .type = c.type, .rank = 2, .dims = c.dims, .reduced = 2};
+            oracle_answer_t answer;
+            assert_true(oracle_solve(&problem, data, &answer));
+            size_t wrong = oracle_first_wrong(&answer, output);
+            if (wrong < SETS)
+                fail_msg("%s, type %d: [%llu, %llu, %llu]", backends[b], (int)types[t],
+                         (unsigned long long)words[3 * wrong],
+                         (unsigned long long)words[3 * wrong + 1],
+                         (unsigned long long)words[3 * wrong + 2]);
+            oracle_release(&answer);
+        }
+}
+
+static int set_up(void **state) {
+    (void)state;
+    return irr_create_plugin_engine(IRR_PLUGIN_ABI, &engine, (irr_sentence_t){NULL, 0}) != IRR_OK;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    engine->release(engine);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_depth),
+                                       cmocka_unit_test(test_integer_roots)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
