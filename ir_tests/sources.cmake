@@ -88,3 +88,13 @@ foreach(header irreduce plugin)
     ${CMAKE_C_COMPILER} ${CMAKE_SOURCE_DIR}/include irreduce/${header}.h)
   set_tests_properties(header_${header} PROPERTIES SKIP_RETURN_CODE 77)
 endforeach()
+
+# The reader: good models, bad ones, hostile files.
+add_library(irr_ir_source OBJECT ir_tests/ir_source.c)
+target_compile_definitions(irr_ir_source PRIVATE IR_TEST_MODELS="${CMAKE_SOURCE_DIR}/ir_tests/models")
+foreach(test IN ITEMS ir_bad ir_files ir_models)
+  add_executable(test_${test} ir_tests/test_${test}.c $<TARGET_OBJECTS:irr_ir_source>
+    $<TARGET_OBJECTS:irr_ir> $<TARGET_OBJECTS:irr_base>)
+  target_link_libraries(test_${test} PRIVATE cmocka LibXml2::LibXml2)
+  add_test(NAME ${test} COMMAND test_${test})
+endforeach()

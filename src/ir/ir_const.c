@@ -88,6 +88,7 @@ static void check_size(irr_ir_graph_t *graph, uint32_t index, uint64_t size_byte
     size_t count, bytes;
     irr_partial_t shape;
     irr_port_inferred(graph, port, &shape);
+    if (shape.rank == IRR_DYNAMIC_RANK) return; /* it could not be stored: out of memory */
     irr_partial_dims(&shape, dims);
     if (!irr_shape_elements(dims, shape.rank, &count) ||
         !irr_elements_bytes(port->type, count, &bytes))

@@ -65,9 +65,13 @@ static uint32_t add_scope(irr_reader_t *reader, uint32_t layer, const char *body
 static void open_net(irr_reader_t *reader, irr_level_t *level, const attributes_t *attributes) {
     irr_ir_graph_t *graph = reader->graph;
     graph->net_name = symbol_of(reader, attributes, "name");
-    const char *version = irr_symbol_text(graph, symbol_of(reader, attributes, "version"));
+    irr_symbol_t symbol = symbol_of(reader, attributes, "version");
+    const char *version = irr_symbol_text(graph, symbol);
     int64_t number;
-    if (!irr_parse_number(version, strlen(version), &number) || number < 10 || number > 11)
+    if (!symbol)
+        irr_problem(graph, level->line, IRR_NONE, IRR_NETWORK_NOT_READ,
+                    "<net> has no attribute version; IR versions 10 and 11 are known");
+    else if (!irr_parse_number(version, strlen(version), &number) || number < 10 || number > 11)
         irr_problem(graph, level->line, IRR_NONE, IRR_NETWORK_NOT_READ,
                     "<net> has version \"%.40s\"; IR versions 10 and 11 are known", version);
     level->index = add_scope(reader, IRR_NONE, NULL);

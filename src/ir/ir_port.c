@@ -128,7 +128,8 @@ void irr_port_arriving(irr_ir_graph_t *graph, uint32_t index, irr_partial_t *sha
             differs(graph, port, declared_text(port, &declared, said, sizeof said),
                     irr_partial_text(shape, given, sizeof given));
     }
-    if (shape->rank == IRR_DYNAMIC_RANK) *shape = declared;
+    if (shape->rank == IRR_DYNAMIC_RANK && graph->layers[source->layer].kind == IRR_LAYER_UNKNOWN)
+        *shape = declared; /* its ports say all that is known of it */
     if (*type == IRR_TYPE_UNKNOWN) {
         *type = declared_type;
     } else if (declared_type != IRR_TYPE_UNKNOWN && declared_type != *type) {

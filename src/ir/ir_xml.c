@@ -154,7 +154,14 @@ static void feed_all(parse_t *parse, input_t *input, char *chunk) {
         irr_refuse(reader, 0, "the file is empty; an IR document is expected");
     if (reader->stopped) return;
     if (reader->graph->file.fragments && reader->depth == 1) push(parse, "</fragments>", 12, false);
+    uint32_t open_line = reader->depth ? reader->levels[reader->depth].line : 0;
+    bool well = !parse->message[0];
     push(parse, chunk, 0, true);
+    if (well && parse->message[0] && open_line) { /* the parser speaks of extra content here */
+        parse->line = reader->scan.line;
+        snprintf(parse->message, sizeof parse->message,
+                 "the document ends inside the element of line %" PRIu32, open_line);
+    }
 }
 
 static bool open_input(irr_ir_graph_t *graph, input_t *input) {
@@ -193,6 +200,8 @@ bool irr_read_xml(irr_ir_graph_t *graph) {
         parse->reader.graph = graph;
         parse->reader.scan.line = 1;
         feed_all(parse, &input, chunk);
+        if (!parse->message[0] && !parse->reader.stopped && !parse->parser->wellFormed)
+            snprintf(parse->message, sizeof parse->message, "the document is not well-formed");
         if (parse->message[0] && !parse->reader.stopped) only_parser_problem(graph, parse);
         ready = !parse->message[0] && !parse->reader.stopped;
     } else {

@@ -1,0 +1,174 @@
+/* Bad models: each is a good one with one edit, and the exact problems that must be listed.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "ir_source.h"
+
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    const char *model;
+    int line;
+    const char *find, *replace;
+    int64_t axes[2];
+    const char *problems;
+} bad_model_t;
+
+#include "ir_bad_models.inc"
+
+/* The edited model and its weights, in memory. */
+typedef struct {
+    char *good, *xml, *weights;
+    irr_ir_source_t source;
+} case_t;
+
+static void make(case_t *made, const bad_model_t *bad) {
+    char path[512];
+    size_t bytes;
+    made->good = read_whole(good_path(bad->model, ".xml", path, sizeof path), &bytes);
+    assert_non_null(made->good);
+    made->xml = edited(made->good, bad->line, bad->find, bad->replace);
+    made->weights = read_whole(good_path(bad->model, ".bin", path, sizeof path), &bytes);
+    if (bad->axes[0] || bad->axes[1]) memcpy(made->weights, bad->axes, sizeof bad->axes);
+    made->source = (irr_ir_source_t){.xml = made->xml,
+                                     .xml_bytes = strlen(made->xml),
+                                     .weights = made->weights,
+                                     .weights_bytes = bytes};
+}
+
+static void release(case_t *made) {
+    free(made->good);
+    free(made->xml);
+    free(made->weights);
+}
+
+/* The table leaves "<memory>:" out. */
+static char *with_file(const char *problems) {
+    size_t lines = 1;
+    for (const char *c = problems; *c; c++) lines += *c == '\n';
+    char *all = malloc(strlen(problems) + lines * 16), *to = all;
+    to = stpcpy(to, "<memory>:");
+    for (const char *c = problems; *c; c++) {
+        *to++ = *c;
+        if (*c == '\n') to = stpcpy(to, "<memory>:");
+    }
+    *to = '\0';
+    return all;
+}
+
+static void every_bad_model(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof bad_models / sizeof *bad_models; i++) {
+        case_t made;
+        make(&made, &bad_models[i]);
+        char *got = problems_of(&made.source), *expected = with_file(bad_models[i].problems);
+        if (strcmp(got, expected) != 0)
+            fail_msg("row %zu: %s:%d \"%s\" -> \"%s\"\n got: %s\nwant: %s", i, bad_models[i].model,
+                     bad_models[i].line, bad_models[i].find, bad_models[i].replace, got, expected);
+        free(got);
+        free(expected);
+        release(&made);
+    }
+    print_message("%zu bad models\n", sizeof bad_models / sizeof *bad_models);
+}
+
+/* read_model fails with the first of them, and gives nothing out. */
+static void read_model_says_the_first(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof bad_models / sizeof *bad_models; i++) {
+        case_t made;
+        char sentence[2 * IRR_SENTENCE_BYTES];
+        irr_ir_model_t *model = (irr_ir_model_t *)&made;
+        make(&made, &bad_models[i]);
+        assert_int_not_equal(irr_ir_read_model(&made.source, &model, SENTENCE(sentence)), IRR_OK);
+        assert_null(model);
+        char *expected = with_file(bad_models[i].problems);
+        expected[strcspn(expected, "\n")] = '\0';
+        assert_string_equal(sentence, expected);
+        free(expected);
+        release(&made);
+    }
+}
+
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof bad_models / sizeof *bad_models; i += 7) {
+        case_t made;
+        const irr_ir_file_t *file = NULL;
+        char sentence[IRR_SENTENCE_BYTES];
+        irr_status_e status = IRR_NOT_ALLOCATED;
+        make(&made, &bad_models[i]);
+        for (uint64_t n = 1; status; n++) {
+            irr_fail_allocation_after(n);
+            status = irr_ir_read(&made.source, &file, SENTENCE(sentence));
+            irr_fail_allocation_after(0);
+            assert_true(status == IRR_OK || status == IRR_NOT_ALLOCATED);
+            assert_true(!status == !!file);
+        }
+        assert_int_not_equal(file->problem_count, 0);
+        irr_ir_file_free(file);
+        release(&made);
+    }
+}
+
+/* Cutting the document anywhere, and flipping any byte, must give an answer and no crash. */
+static void cut_and_flipped(void **state) {
+    (void)state;
+    case_t made;
+    make(&made, &(bad_model_t){.model = "if_bodies", .line = 1, .find = "", .replace = ""});
+    size_t length = strlen(made.xml);
+    for (size_t n = 0; n < length; n += 3) {
+        made.source.xml_bytes = n;
+        char *got = problems_of(&made.source);
+        if (n + 2 < length) assert_true(*got);
+        free(got);
+    }
+    made.source.xml_bytes = length;
+    for (size_t n = 0; n < length; n++) {
+        made.xml[n] ^= (char)(1 << n % 7);
+        free(problems_of(&made.source));
+        made.xml[n] ^= (char)(1 << n % 7);
+    }
+    release(&made);
+}
+
+static void data_of_a_type_that_is_not_taken(void **state) {
+    (void)state;
+    static const char *const words[][3] = {{"boolean", "BOOL", "boolean"}, {"u4", "U4", "u4"}};
+    for (size_t i = 0; i < 2; i++) {
+        case_t made;
+        char type[32], precision[32], expected[256];
+        make(&made, &(bad_model_t){.model = "l2_keep", .line = 1, .find = "", .replace = ""});
+        snprintf(type, sizeof type, "\"%s\"", words[i][0]);
+        snprintf(precision, sizeof precision, "\"%s\"", words[i][1]);
+        char *first = edited(made.xml, 0, "\"f32\"", type);
+        char *second = edited(first, 0, "\"FP32\"", precision);
+        made.source.xml = second;
+        made.source.xml_bytes = strlen(second);
+        snprintf(
+            expected, sizeof expected,
+            "<memory>:23: layer 2 \"norm\" (ReduceL2): data has element type %s; ReduceL2 takes "
+            "f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8",
+            words[i][2]);
+        char *got = problems_of(&made.source);
+        assert_string_equal(got, expected);
+        free(got);
+        free(first);
+        free(second);
+        release(&made);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_bad_model),
+        cmocka_unit_test(read_model_says_the_first),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(cut_and_flipped),
+        cmocka_unit_test(data_of_a_type_that_is_not_taken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
