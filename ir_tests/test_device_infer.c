@@ -186,6 +186,28 @@ static void test_plans_are_kept_and_bounded(void **state) {
     engine->release_request(request);
 }
 
+/* A new number of threads is a new plan, for requests that exist as well. */
+static void test_threads_change(void **state) {
+    (void)state;
+    device_graph_t graph;
+    dynamic_graph(&graph);
+    irr_plugin_compiled_t *compiled;
+    irr_plugin_request_t *request;
+    const irr_sentence_t none = {NULL, 0};
+    assert_int_equal(engine->compile(engine, &graph.view, NULL, 0, &compiled, none), IRR_OK);
+    assert_int_equal(engine->create_request(compiled, &request, none), IRR_OK);
+    infer_ones(request, 9, 9);
+    engine->set_compiled_property(compiled, "INFERENCE_NUM_THREADS", "7", none);
+    uint64_t before = irr_allocation_count();
+    infer_ones(request, 9, 9);
+    assert_true(irr_allocation_count() > before);
+    before = irr_allocation_count();
+    infer_ones(request, 9, 9);
+    assert_int_equal(irr_allocation_count(), before);
+    engine->release_request(request);
+    engine->release_compiled(compiled);
+}
+
 static void test_run_time_axes(void **state) {
     (void)state;
     static const float data[6] = {1, 2, 3, 4, 5, 6};
@@ -318,6 +340,7 @@ int main(void) {
                                        cmocka_unit_test(test_empty_sets),
                                        cmocka_unit_test(test_outputs_of_every_origin),
                                        cmocka_unit_test(test_plans_are_kept_and_bounded),
+                                       cmocka_unit_test(test_threads_change),
                                        cmocka_unit_test(test_run_time_axes),
                                        cmocka_unit_test(test_strides),
                                        cmocka_unit_test(test_requests_on_threads)};

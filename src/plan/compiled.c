@@ -224,16 +224,21 @@ static irr_status_e add_ends(irr_plugin_compiled_t *made, unsigned char *origin,
     return IRR_OK;
 }
 
+void irr_compiled_static_key(irr_plugin_compiled_t *compiled, int64_t *key) {
+    *key++ = atomic_load(&compiled->threads);
+    for (uint32_t i = 0; i < compiled->input_count; i++) {
+        const irr_value_t *value = &compiled->values[compiled->inputs[i]];
+        memcpy(key, value->dims, value->rank * sizeof *key);
+        key += value->rank;
+    }
+}
+
 /* Plans a graph whose shapes are all known, so that errors show now and infer finds the plan. */
 static irr_status_e plan_now(irr_plugin_compiled_t *made, irr_sentence_t sentence) {
     irr_plan_t *plan;
-    int64_t *key = irr_malloc(made->key_count * sizeof *key), *next = key;
+    int64_t *key = irr_malloc(made->key_count * sizeof *key);
     if (!key) return irr_out_of_memory(sentence, made->key_count * sizeof *key);
-    for (uint32_t i = 0; i < made->input_count; i++) {
-        const irr_value_t *value = &made->values[made->inputs[i]];
-        memcpy(next, value->dims, value->rank * sizeof *next);
-        next += value->rank;
-    }
+    irr_compiled_static_key(made, key);
     irr_status_e status = irr_plan_acquire(made, key, &plan, sentence);
     if (status == IRR_OK) irr_plan_release(plan);
     irr_release(key);
@@ -252,6 +257,7 @@ irr_status_e irr_compiled_create(const irr_graph_t *graph, const irr_config_t *c
     atomic_init(&made->threads, config->threads);
     made->config = *config;
     made->is_static = true;
+    made->key_count = 1; /* threads */
     irr_status_e status = origin ? judge_ends(graph, origin, sentence)
                                  : irr_out_of_memory(sentence, graph->value_count);
     if (status == IRR_OK && !copy_graph(graph, made))

@@ -54,7 +54,7 @@ typedef struct irr_step_note {
 typedef struct irr_plan {
     atomic_uint users;  /* the cache and requests */
     uint64_t last_used; /* the cache's clock */
-    int64_t *key;       /* dims of every input, then each layer's run-time mask */
+    int64_t *key;       /* threads, dims of every input, each layer's run-time mask */
     irr_step_t *steps;  /* one a layer */
     irr_step_note_t *notes;
     uint32_t step_count;
@@ -93,6 +93,8 @@ void irr_compiled_release(irr_plugin_compiled_t *compiled); /* one user less */
 /* "layer 3 "norm" (ReduceL2): " and the sentence. */
 irr_status_e irr_fail_layer(irr_sentence_t to, irr_status_e status, const irr_layer_t *layer,
                             const char *text);
+/* The one key of a static model: key_count numbers. */
+void irr_compiled_static_key(irr_plugin_compiled_t *compiled, int64_t *key);
 /* JSON of IRREDUCE_EXPLAIN, by the plan last used. */
 void irr_compiled_explain(irr_plugin_compiled_t *compiled, irr_writer_t *writer);
 

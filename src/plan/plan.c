@@ -135,7 +135,7 @@ static bool place(irr_plan_t *plan, size_t bytes, size_t *offset) {
 
 static irr_status_e shape_ends(planning_t *planning) {
     const irr_plugin_compiled_t *compiled = planning->compiled;
-    const int64_t *key = planning->plan->key;
+    const int64_t *key = planning->plan->key + 1;
     for (uint32_t v = 0; v < compiled->value_count; v++) {
         const irr_value_t *value = &compiled->values[v];
         planning->plan->offsets[v] = SIZE_MAX;
@@ -173,8 +173,10 @@ static irr_status_e plan_layer(planning_t *planning, uint32_t k, uint64_t mask,
         !irr_add_size(twice, bytes, &twice))
         return irr_fail(sentence, IRR_NOT_ALLOCATED, "its tensors are larger than any memory");
     plan->steps[k] = (irr_step_t){.data = layer->data, .output = layer->output};
-    irr_status_e status = make_step(&task, &compiled->config, &plan->steps[k], &plan->notes[k],
-                                    &scratch_bytes, sentence);
+    irr_config_t config = compiled->config;
+    config.threads = (uint32_t)plan->key[0];
+    irr_status_e status =
+        make_step(&task, &config, &plan->steps[k], &plan->notes[k], &scratch_bytes, sentence);
     if (status != IRR_OK) return status;
     if (scratch_bytes > planning->scratch_bytes) planning->scratch_bytes = scratch_bytes;
     if (!output->is_output && !place(plan, bytes, &plan->offsets[layer->output]))
@@ -186,7 +188,7 @@ static irr_status_e plan_layers(planning_t *planning) {
     char text[IRR_SENTENCE_BYTES];
     irr_plugin_compiled_t *compiled = planning->compiled;
     irr_plan_t *plan = planning->plan;
-    const int64_t *mask = plan->key;
+    const int64_t *mask = plan->key + 1;
     for (uint32_t i = 0; i < compiled->input_count; i++)
         mask += compiled->values[compiled->inputs[i]].rank;
     for (uint32_t k = 0; k < compiled->layer_count; k++) {

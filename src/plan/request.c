@@ -70,15 +70,6 @@ static irr_status_e take_plan(irr_plugin_request_t *request, irr_sentence_t sent
     return IRR_OK;
 }
 
-/* The key of a static model, whose plan is taken before the first infer. */
-static void static_key(const irr_plugin_compiled_t *compiled, int64_t *key) {
-    for (uint32_t i = 0; i < compiled->input_count; i++) {
-        const irr_value_t *value = &compiled->values[compiled->inputs[i]];
-        memcpy(key, value->dims, value->rank * sizeof *key);
-        key += value->rank;
-    }
-}
-
 irr_status_e irr_request_create(irr_plugin_compiled_t *compiled, irr_plugin_request_t **request,
                                 irr_sentence_t sentence) {
     *request = NULL;
@@ -93,7 +84,7 @@ irr_status_e irr_request_create(irr_plugin_compiled_t *compiled, irr_plugin_requ
     if (!made->key || !made->pointers || !made->timings)
         status = irr_out_of_memory(sentence, sizeof *made);
     if (status == IRR_OK && compiled->is_static) {
-        static_key(compiled, made->key);
+        irr_compiled_static_key(compiled, made->key);
         status = take_plan(made, sentence);
     }
     if (status == IRR_OK)
@@ -155,6 +146,7 @@ static irr_status_e bind_inputs(irr_plugin_request_t *request, const irr_tensor_
                                 size_t *staged, irr_sentence_t sentence) {
     const irr_plugin_compiled_t *compiled = request->compiled;
     int64_t *key = request->key;
+    put(request, key++, atomic_load_explicit(&compiled->threads, memory_order_relaxed));
     for (uint32_t i = 0; i < compiled->input_count; i++) {
         const irr_tensor_view_t *view = &inputs[i];
         const irr_value_t *value = &compiled->values[compiled->inputs[i]];
@@ -177,7 +169,7 @@ static irr_status_e bind_inputs(irr_plugin_request_t *request, const irr_tensor_
 static irr_status_e bind_axes(irr_plugin_request_t *request, const irr_tensor_view_t *inputs,
                               irr_sentence_t sentence) {
     const irr_plugin_compiled_t *compiled = request->compiled;
-    int64_t *key = request->key;
+    int64_t *key = request->key + 1;
     for (uint32_t i = 0; i < compiled->input_count; i++) key += inputs[i].rank;
     for (uint32_t k = 0; k < compiled->layer_count; k++) {
         const irr_layer_t *layer = &compiled->layers[k];
@@ -274,8 +266,7 @@ irr_status_e irr_request_infer(irr_plugin_request_t *request, const irr_tensor_v
     if (!request->fits) status = take_plan(request, sentence);
     if (status != IRR_OK) return status;
     bind_outputs(request, outputs, staged);
-    irr_executor_t executor = {services,
-                               atomic_load_explicit(&compiled->threads, memory_order_relaxed)};
+    irr_executor_t executor = {services, (uint32_t)*request->key};
     irr_fp_env_t found = irr_fp_enter();
     status = run_steps(request, &executor, sentence);
     irr_fp_leave(found);
