@@ -98,3 +98,5 @@ foreach(test IN ITEMS ir_bad ir_files ir_models)
   target_link_libraries(test_${test} PRIVATE cmocka LibXml2::LibXml2)
   add_test(NAME ${test} COMMAND test_${test})
 endforeach()
+
+include(ir_tests/cli/sources.cmake)

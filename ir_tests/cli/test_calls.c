@@ -19,7 +19,7 @@ static void test_wrong_calls(void **state) {
         "run sum.xml --seed",
         "run sum.xml --seed -1",
         "run sum.xml --seed 1x",
-        "run sum.xml --json=1",
+        "run sum.xml --profile=1",
         "run sum.xml --device CPU --device CPU",
         "run sum.xml --property PERF_COUNT",
         "run sum.xml --property NO_SUCH_KEY=1",
@@ -46,7 +46,7 @@ static void test_wrong_calls(void **state) {
         if (result->code != 2) print_error("%s\n", calls[i]);
         assert_int_equal(result->code, 2);
         assert_has(result->err, "usage: irreduce");
-        assert_string_equal(strstr(calls[i], "--json ") ? "" : result->out, "");
+        if (!strstr(calls[i], "--json")) assert_string_equal(result->out, "");
     }
     const result_t *result = cli("run sum.xml --json --nosuch");
     assert_int_equal(result->code, 2);
