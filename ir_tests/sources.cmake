@@ -64,7 +64,7 @@ endforeach()
 target_compile_definitions(irr_stranger_abi_plugin PRIVATE STRANGER_ABI=99)
 target_compile_definitions(irr_stranger_symbol_plugin PRIVATE STRANGER_WITHOUT_SYMBOL)
 add_library(irr_test_api OBJECT ir_tests/api.c)
-foreach(name shapes registry api async memory)
+foreach(name shapes registry api async memory misuse)
   add_executable(test_${name} ir_tests/test_${name}.c
     $<TARGET_OBJECTS:irr_test_api> ${IRR_HOST_OBJECTS})
   target_link_libraries(test_${name} PRIVATE cmocka ${IRR_HOST_LIBRARIES})
@@ -100,3 +100,8 @@ foreach(test IN ITEMS ir_bad ir_files ir_models)
 endforeach()
 
 include(ir_tests/cli/sources.cmake)
+
+if(NOT CMAKE_C_FLAGS MATCHES "fsanitize") # strangers' programs are built without
+  add_test(NAME install COMMAND ${CMAKE_SOURCE_DIR}/ir_tests/install/run.sh ${CMAKE_BINARY_DIR}
+    ${CMAKE_C_COMPILER})
+endif()
