@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 . .ci/packages.sh
 
-model=ir_tests/models/good/@MODEL@
+model=ir_tests/models/good/siblings.xml
 need gcc libc6-dev make cmake libxml2-dev libdnnl-dev
 
 echo "building into build/"

@@ -1,17 +1,15 @@
 # Benchmarks: the public API, and the peers that the bench itself links.
-# The plain loops and the plain read get what a user who knows his machine would give them.
+# The plain loops get what a user who knows his machine would give them.
 add_library(irr_bench_loop OBJECT bench/peer_loop.c)
 target_compile_options(irr_bench_loop PRIVATE -O3 -march=native -ffast-math)
-add_library(irr_bench_read OBJECT tools/plain_read.c)
-target_compile_options(irr_bench_read PRIVATE -O3 -march=native)
 
 add_executable(irreduce_bench
   bench/cases.c bench/irreduce_bench.c bench/measure.c bench/peer_irreduce.c bench/peer_onednn.c
   bench/peer_read.c bench/verify.c
   tools/inputs.c tools/json.c tools/npy.c tools/options.c tools/problem.c tools/progress.c
   tools/seed.c tools/session.c tools/support.c tools/types.c
-  $<TARGET_OBJECTS:irr_bench_loop> $<TARGET_OBJECTS:irr_bench_read>)
-target_link_libraries(irreduce_bench PRIVATE irreduce Threads::Threads m)
+  $<TARGET_OBJECTS:irr_bench_loop>)
+target_link_libraries(irreduce_bench PRIVATE irr_plain_read irreduce Threads::Threads m)
 if(IRREDUCE_ONEDNN)
   set_source_files_properties(bench/peer_onednn.c PROPERTIES
     COMPILE_DEFINITIONS IRREDUCE_HAVE_ONEDNN INCLUDE_DIRECTORIES ${DNNL_INCLUDE_DIR})

@@ -1,4 +1,4 @@
-/* irreduce bench: the answer is checked against the reference first, then timed, turn by turn with
+/* irreduce bench: the answer is checked against the reference first, then timed, in turns with
  * a plain read of the same bytes.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tool.h"
@@ -7,7 +7,9 @@
 #include <string.h>
 
 #define LEAST_TURNS 7
-#define MOST_TURNS 2001
+#define MOST_TURNS 100000
+#define BLOCK_US 5e4
+#define SHARE_BYTES 65536 /* a thread that reads less costs more than it brings */
 #define ENOUGH_US 1e6
 
 typedef struct {
@@ -133,27 +135,38 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static int time_turns(bench_t *bench) {
+static double median(double *times, size_t count) {
+    qsort(times, count, sizeof *times, ascending);
+    return times[count / 2];
+}
+
+/* In blocks, turn by turn: the reader's threads wait busily, and would be in the pool's way. */
+static int time_blocks(bench_t *bench) {
     static double infer_us[MOST_TURNS], read_us[MOST_TURNS];
-    size_t turns = 0;
-    reader_t *reader =
-        reader_start(bench->inputs, bench->session.input_count, (size_t)bench->threads);
+    size_t infers = 0, reads = 0;
+    size_t threads = (size_t)fmin((double)bench->threads, 1 + bench->bytes / SHARE_BYTES);
     int status = IRR_OK;
-    double start = now_us();
+    double start = now_us(), since = 0, before = 0;
     progress("timing");
-    while (turns < MOST_TURNS && !status) {
-        read_us[turns] = reader_time_us(reader);
-        double before = now_us();
+    do {
+        reader_t *reader = reader_start(bench->inputs, bench->session.input_count, threads);
+        reader_time_us(reader);
+        since = now_us();
+        do read_us[reads++] = reader_time_us(reader);
+        while (reads < MOST_TURNS && now_us() - since < BLOCK_US);
+        reader_end(reader);
         status = library(irr_infer_request_infer(bench->timed.request));
-        infer_us[turns++] = now_us() - before;
-        if (turns >= LEAST_TURNS && turns % 2 && now_us() - start > ENOUGH_US) break;
-    }
-    reader_end(reader);
-    qsort(infer_us, turns, sizeof *infer_us, ascending);
-    qsort(read_us, turns, sizeof *read_us, ascending);
-    bench->median_us = infer_us[turns / 2];
+        since = now_us();
+        do {
+            before = now_us();
+            if (!status) status = library(irr_infer_request_infer(bench->timed.request));
+            infer_us[infers++] = now_us() - before;
+        } while (!status && infers < MOST_TURNS && now_us() - since < BLOCK_US);
+    } while (!status && infers < MOST_TURNS && reads < MOST_TURNS &&
+             (infers < LEAST_TURNS || now_us() - start < ENOUGH_US));
+    bench->median_us = median(infer_us, infers);
     bench->min_us = infer_us[0];
-    bench->read_us = read_us[turns / 2];
+    bench->read_us = median(read_us, reads);
     return status;
 }
 
@@ -205,7 +218,7 @@ static int measure(bench_t *bench, const options_t *options) {
     TRY(verify(bench));
     program_free(&bench->reference);
     TRY(name_kernels(bench, &threads, thread_count));
-    return time_turns(bench);
+    return time_blocks(bench);
 }
 
 static void print_bench(const bench_t *bench, bool as_json) {

@@ -1,5 +1,5 @@
 /* What reading costs: the same bytes, on the same number of threads, summed by a loop that does
- * nothing else. 64-byte vectors in the compiler's own terms; every word is used.
+ * nothing else, in the widest vectors that the CPU has.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tool.h"
 #include <pthread.h>
@@ -7,7 +7,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-typedef uint64_t block_t __attribute__((vector_size(64)));
+typedef uint64_t read_bytes_f(const char *data, size_t bytes);
+#define ROW(tier) read_bytes_f read_bytes_##tier;
+READ_ROWS
+#undef ROW
 
 typedef struct {
     pthread_t thread;
@@ -18,6 +21,7 @@ typedef struct {
 struct reader {
     const view_t *views;
     size_t view_count, threads;
+    read_bytes_f *loop;
     worker_t *workers; /* threads - 1 */
     size_t started;
     _Atomic size_t turn, done;
@@ -25,19 +29,28 @@ struct reader {
     _Atomic uint64_t sum; /* so that no compiler drops the loop */
 };
 
-static uint64_t read_bytes(const char *data, size_t bytes) {
-    block_t sums[4] = {{0}}, block;
-    size_t at = 0;
-    for (; at + 256 <= bytes; at += 256)
-        for (size_t k = 0; k < 4; k++) {
-            memcpy(&block, data + at + 64 * k, 64);
-            sums[k] += block;
-        }
-    sums[0] += sums[1] + sums[2] + sums[3];
-    uint64_t sum = 0;
-    for (size_t k = 0; k < 8; k++) sum += sums[0][k];
-    for (; at < bytes; at++) sum += (unsigned char)data[at];
-    return sum;
+/* The widest loop that this CPU runs; IRREDUCE_TIERS names its tiers, the best one last. */
+static read_bytes_f *best_loop(void) {
+    static const struct {
+        const char *tier;
+        read_bytes_f *loop;
+    } rows[] = {
+#define ROW(tier) {#tier, read_bytes_##tier},
+        READ_ROWS
+#undef ROW
+    };
+    static read_bytes_f *best;
+    irr_core_t *core = NULL;
+    char *tiers = NULL;
+    if (best) return best;
+    best = rows[0].loop;
+    if (!irr_core_create(&core) &&
+        !irr_core_get_property(core, "CPU", irr_property_key_tiers, &tiers))
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+            if (strstr(tiers, rows[i].tier)) best = rows[i].loop;
+    irr_free(tiers);
+    irr_core_free(core);
+    return best;
 }
 
 static void read_share(reader_t *reader, size_t index) {
@@ -47,7 +60,7 @@ static void read_share(reader_t *reader, size_t index) {
         size_t from = blocks * index / reader->threads * 64;
         size_t to = blocks * (index + 1) / reader->threads * 64;
         if (index + 1 == reader->threads) to = reader->views[i].bytes;
-        if (to > from) sum += read_bytes((const char *)reader->views[i].data + from, to - from);
+        if (to > from) sum += reader->loop((const char *)reader->views[i].data + from, to - from);
     }
     atomic_fetch_add(&reader->sum, sum);
 }
@@ -68,7 +81,8 @@ static void *work(void *argument) {
 
 reader_t *reader_start(const view_t *views, size_t view_count, size_t threads) {
     reader_t *reader = take(sizeof *reader);
-    *reader = (reader_t){.views = views, .view_count = view_count, .threads = threads};
+    *reader = (reader_t){
+        .views = views, .view_count = view_count, .threads = threads, .loop = best_loop()};
     reader->workers = take(threads * sizeof *reader->workers);
     for (size_t i = 1; i < threads; i++) {
         worker_t *worker = &reader->workers[i - 1];

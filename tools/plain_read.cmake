@@ -1,0 +1,16 @@
+# The plain read, for the command and for bench/: its loop once for each tier, in the tier's flags.
+set(IRR_READ_BYTES_scalar 16)
+set(IRR_READ_BYTES_avx2 32)
+set(IRR_READ_BYTES_avx512 64)
+add_library(irr_plain_read STATIC tools/plain_read.c)
+target_link_libraries(irr_plain_read PUBLIC irreduce Threads::Threads)
+foreach(tier IN LISTS IRR_TIERS)
+  add_library(irr_read_${tier} OBJECT tools/read_bytes.c)
+  target_compile_options(irr_read_${tier} PRIVATE ${IRR_ISA_${tier}} -fno-lto)
+  target_compile_definitions(irr_read_${tier} PRIVATE READ_BYTES=read_bytes_${tier}
+    BLOCK_BYTES=${IRR_READ_BYTES_${tier}})
+  target_sources(irr_plain_read PRIVATE $<TARGET_OBJECTS:irr_read_${tier}>)
+  list(APPEND IRR_READ_ROWS "ROW(${tier})")
+endforeach()
+string(JOIN " " IRR_READ_ROWS ${IRR_READ_ROWS})
+target_compile_definitions(irr_plain_read PRIVATE "READ_ROWS=${IRR_READ_ROWS}")
