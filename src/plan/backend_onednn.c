@@ -139,7 +139,8 @@ typedef struct {
     size_t source_step_bytes, output_step_bytes; /* from a chunk to the next */
     size_t own_scratch_bytes, chunk_scratch_bytes;
     irr_onednn_t *chunk, *last; /* last: NULL if as large as the others */
-    void *redo;                 /* the reference's state for one output, or NULL */
+    const irr_backend_t *redo;  /* our own route for one output, or NULL */
+    void *redo_state;
 } state_t;
 
 static void release(void *opaque) {
@@ -147,7 +148,7 @@ static void release(void *opaque) {
     if (!state) return;
     irr_onednn_destroy(state->chunk);
     irr_onednn_destroy(state->last);
-    if (state->redo) irr_backend_reference.release(state->redo);
+    if (state->redo) state->redo->release(state->redo_state);
     irr_release(state);
 }
 
@@ -178,10 +179,14 @@ static irr_status_e prepare_redo(const irr_problem_t *problem, const irr_config_
     size_t scratch_bytes;
     row.dims[0] = (int64_t)problem->geometry.set_size;
     irr_geometry_of(row.dims, row.rank, row.mask, &row.geometry);
-    irr_status_e status =
-        irr_backend_reference.prepare(&row, config, &state->redo, &scratch_bytes, sentence);
-    if (status == IRR_OK) state->chunk_scratch_bytes += aligned(scratch_bytes);
-    return status;
+    irr_offer_t offer;
+    irr_backend_simd.offer(&row, config, &offer);
+    const irr_backend_t *redo = offer.serves ? &irr_backend_simd : &irr_backend_reference;
+    irr_status_e status = redo->prepare(&row, config, &state->redo_state, &scratch_bytes, sentence);
+    if (status != IRR_OK) return status;
+    state->redo = redo;
+    state->chunk_scratch_bytes += aligned(scratch_bytes);
+    return IRR_OK;
 }
 
 static irr_status_e prepare(const irr_problem_t *problem, const irr_config_t *config, void **out,
@@ -246,9 +251,9 @@ static bool redo(run_t *run, const char *data, char *output, size_t outputs, voi
     for (size_t k = 0; k < outputs; k++) {
         if (!is_suspicious(state->type, output, k)) continue;
         irr_execution_stats_t stats;
-        if (irr_backend_reference.execute(state->redo, data + k * state->set_size * bytes,
-                                          output + k * bytes, scratch, &alone, &stats,
-                                          (irr_sentence_t){NULL, 0}) != IRR_OK)
+        if (state->redo->execute(state->redo_state, data + k * state->set_size * bytes,
+                                 output + k * bytes, scratch, &alone, &stats,
+                                 (irr_sentence_t){NULL, 0}) != IRR_OK)
             return false;
         atomic_fetch_add_explicit(&run->redone, 1, memory_order_relaxed);
     }
