@@ -268,8 +268,8 @@ static void test_explain(void **state) {
                      0);
     assert_int_equal(needed, strlen(json) + 1);
     static const char *const parts[] = {
-        "{\"layers\":[{\"id\":\"10\",\"name\":\"first \\\"one\\\"\",\"op\":\"ReduceL2\","
-        "\"type\":\"f32\",\"geometry\":\"identity\",\"offers\":[],\"choice\":\"none\"},",
+        ("{\"layers\":[{\"id\":\"10\",\"name\":\"first \\\"one\\\"\",\"op\":\"ReduceL2\","
+         "\"type\":\"f32\",\"geometry\":\"identity\",\"offers\":[],\"choice\":\"none\"},"),
         "{\"backend\":\"reference\",\"estimate_us\":0.", "\"choice\":\"reference\"}",
         "\"geometry\":\"empty\"", "\"geometry\":\"nothing\",\"offers\":[],\"choice\":\"none\"}]}"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

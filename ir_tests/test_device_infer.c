@@ -125,7 +125,7 @@ static void test_outputs_of_every_origin(void **state) {
     const uint32_t outputs[] = {in, fixed, sums, sums, least, root};
     for (unsigned o = 0; o < 6; o++) graph_output(&graph, outputs[o]);
     irr_plugin_request_t *request = request_on(&graph, NULL, 0);
-    int32_t a[4], b[2], c[2], d[2], e, f;
+    int32_t a[4], b[2], c[2], d[2], e = 0, f = 0;
     irr_tensor_view_t from = tensor(IRR_I32, 2, SHAPE(2, 2), data);
     irr_tensor_view_t to[] = {tensor(IRR_I32, 2, SHAPE(2, 2), a), tensor(IRR_I32, 1, SHAPE(2), b),
                               tensor(IRR_I32, 1, SHAPE(2), c),    tensor(IRR_I32, 1, SHAPE(2), d),
