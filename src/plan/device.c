@@ -102,6 +102,9 @@ static irr_status_e compile(irr_plugin_engine_t *engine, const irr_graph_t *grap
                             irr_plugin_compiled_t **compiled, irr_sentence_t sentence) {
     irr_config_t config = config_of((device_t *)engine);
     *compiled = NULL;
+    if (graph->size_bytes < sizeof *graph)
+        return irr_fail(sentence, IRR_PARAMETER_MISMATCH, "a graph of %zu bytes; it takes %zu",
+                        graph->size_bytes, sizeof *graph);
     irr_status_e status =
         irr_config_set(&config, properties, property_count, IRR_OF_DEVICE, sentence);
     return status == IRR_OK ? irr_compiled_create(graph, &config, compiled, sentence) : status;
