@@ -35,7 +35,8 @@ foreach(test IN LISTS IRR_CASE_TESTS)
   target_link_libraries(test_${test} PRIVATE cmocka m Threads::Threads ${IRR_ONEDNN_LIBRARY})
   add_test(NAME ${test} COMMAND test_${test})
 endforeach()
-set_tests_properties(large PROPERTIES LABELS large RUN_SERIAL ON)
+# long: not every day. large: by name.
+set_tests_properties(large PROPERTIES LABELS "large;long" RUN_SERIAL ON)
 
 # The device behind the wall: what it promises beside numbers.
 add_library(irr_device_graph OBJECT ir_tests/device_graph.c)
