@@ -19,3 +19,8 @@ if(IRREDUCE_ONEDNN)
     tools/support.c tools/types.c)
   target_link_libraries(onednn_estimates PRIVATE irreduce ${IRR_ONEDNN_LIBRARY} gomp m)
 endif()
+
+# Not its times, but that every answer it times is right.
+if(IRREDUCE_TESTS)
+  add_test(NAME bench COMMAND irreduce_bench --tiers --rounds 1)
+endif()
