@@ -58,11 +58,13 @@ irr_model_t *api_read(const irr_core_t *core, const char *xml) {
     return model;
 }
 
-irr_compiled_model_t *api_compile(const char *xml) {
+irr_compiled_model_t *api_compile(const char *xml) { return api_compile_on("STRANGER", xml); }
+
+irr_compiled_model_t *api_compile_on(const char *device, const char *xml) {
     irr_core_t *core = api_core();
     irr_model_t *model = api_read(core, xml);
     irr_compiled_model_t *compiled = NULL;
-    OK(irr_core_compile_model(core, model, "STRANGER", 0, NULL, &compiled));
+    OK(irr_core_compile_model(core, model, device, 0, NULL, &compiled));
     irr_model_free(model);
     irr_core_free(core);
     return compiled;

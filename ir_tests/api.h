@@ -38,6 +38,7 @@ const char *api_model(const char *shape, const char *dims, bool axes_at_run_time
 irr_core_t *api_core(void);
 irr_model_t *api_read(const irr_core_t *core, const char *xml);
 irr_compiled_model_t *api_compile(const char *xml);
+irr_compiled_model_t *api_compile_on(const char *device, const char *xml);
 irr_infer_request_t *api_request(const char *xml);
 
 /* A tensor of f32 over the caller's values. */

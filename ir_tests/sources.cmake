@@ -69,7 +69,7 @@ foreach(name shapes registry api async memory misuse)
   add_executable(test_${name} ir_tests/test_${name}.c
     $<TARGET_OBJECTS:irr_test_api> ${IRR_HOST_OBJECTS})
   target_link_libraries(test_${name} PRIVATE cmocka ${IRR_HOST_LIBRARIES})
-  add_dependencies(test_${name} irr_stranger_plugin irr_stranger_abi_plugin
+  add_dependencies(test_${name} irreduce_cpu_plugin irr_stranger_plugin irr_stranger_abi_plugin
     irr_stranger_symbol_plugin)
   add_test(NAME ${name} COMMAND test_${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS threads)

@@ -177,11 +177,14 @@ static void *infer_often(void *argument) {
 static void threads_with_their_own_requests(void **state) {
     (void)state;
     pthread_t threads[3];
-    irr_compiled_model_t *compiled = api_compile(MODEL_2X3);
-    for (int k = 0; k < 3; k++)
-        assert_int_equal(pthread_create(&threads[k], NULL, infer_often, compiled), 0);
-    for (int k = 0; k < 3; k++) pthread_join(threads[k], NULL);
-    irr_compiled_model_free(compiled);
+    const char *const devices[] = {"STRANGER", "CPU"};
+    for (int d = 0; d < 2; d++) {
+        irr_compiled_model_t *compiled = api_compile_on(devices[d], MODEL_2X3);
+        for (int k = 0; k < 3; k++)
+            assert_int_equal(pthread_create(&threads[k], NULL, infer_often, compiled), 0);
+        for (int k = 0; k < 3; k++) pthread_join(threads[k], NULL);
+        irr_compiled_model_free(compiled);
+    }
 }
 
 static void *use_core(void *argument) {

@@ -235,7 +235,7 @@ IRR_API extern const char *const irr_property_key_tiers;   /* IRREDUCE_TIERS, "s
 IRR_API extern const char
     *const irr_property_key_onednn_version; /* IRREDUCE_ONEDNN_VERSION, "none" */
 
-/* device_name NULL: all. All of the properties are set, or none. */
+/* device_name NULL: every device, until one fails. On one device all are set, or none. */
 IRR_API irr_status_e irr_core_set_properties(const irr_core_t *core, const char *device_name,
                                              const size_t num_properties,
                                              const irr_property_t *properties);

@@ -136,7 +136,8 @@ struct irr_plugin_engine {
 
     /* Properties are text. get copies at most capacity bytes with the NUL and sets *needed_bytes
      * to what the whole text takes. An unknown key is IRR_NOT_FOUND, a bad value
-     * IRR_PARAMETER_MISMATCH; the sentence lists the right ones. */
+     * IRR_PARAMETER_MISMATCH; the sentence lists the right ones. A host calls set_property while no
+     * other thread is in this engine, all others on any threads at once. */
     irr_status_e (*set_property)(irr_plugin_engine_t *engine, const char *key, const char *value,
                                  irr_sentence_t sentence);
     irr_status_e (*get_property)(irr_plugin_engine_t *engine, const char *key, char *text,
