@@ -20,14 +20,14 @@ build() { # DIRECTORY [CMAKE_ARGUMENT...]
     shift
     echo "building into $directory/"
     log=$(mktemp)
-    { cmake -S . -B "$directory" -DIRREDUCE_TESTS=ON "$@" &&
+    { cmake -S . -B "$directory" -DIRREDUCE_TESTS=ON -DIRREDUCE_BENCH=ON "$@" &&
         cmake --build "$directory" -j "$(nproc)"; } >"$log" 2>&1 || { cat "$log"; rm "$log"; exit 1; }
     rm "$log"
 }
 run_tests() { # DIRECTORY CTEST_ARGUMENT...
     local directory=$1
     shift
-    ctest --test-dir "$directory" --output-on-failure --no-tests=error -j "$(nproc)" "$@"
+    ctest --test-dir "$directory" --output-on-failure --no-tests=error --timeout 300 -j "$(nproc)" "$@"
 }
 everyday() {
     build build -DCMAKE_BUILD_TYPE=Release
