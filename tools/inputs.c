@@ -53,34 +53,46 @@ static int read_inputs(session_t *session) {
     return IRR_OK;
 }
 
-/* A layer taken out by itself calls its run-time axes `axes`. */
-static bool is_axes(const session_t *session, size_t index) {
-    return session->options->layer && !strcmp(session->inputs[index].name, "axes");
-}
-
-static int feed_axes(session_t *session) {
-    const list_t *list = &session->options->axes;
-    if (!list->count) return IRR_OK;
-    int64_t axes[MAX_RANK], count = 0;
-    view_t view;
-    size_t index = 0, size = 0;
-    if (list->count > 1 || !parse_numbers(list->items[0], axes, &size))
-        return wrong_call("--axes \"%s\" is not one list as in 2,3", list->items[list->count - 1]);
-    while (index < session->input_count && !is_axes(session, index)) index++;
-    if (index == session->input_count)
-        return fail(IRR_PARAMETER_MISMATCH, "--axes: the model has no run-time axes");
+static int feed_list(session_t *session, size_t index, const char *text) {
     const port_t *port = &session->inputs[index];
-    if (session->tensors[index]) return wrong_call("input \"axes\" is given twice");
+    int64_t axes[MAX_RANK], count = 0;
+    size_t size = 0;
+    view_t view;
+    parse_numbers(text, axes, &size);
     count = (int64_t)size;
     TRY(make_tensor(port->type, port->rank, &count, &session->tensors[index], &view));
     if (view.count != size)
-        return fail(IRR_PARAMETER_MISMATCH, "--axes: a scalar takes one axis, found %zu", size);
+        return fail(IRR_PARAMETER_MISMATCH, "--axes: \"%s\" takes one axis, found %zu", port->name,
+                    size);
     for (size_t i = 0; i < size; i++) {
         memcpy((char *)view.data + i * (view.bytes / size), &axes[i], view.bytes / size);
         if (load_int(type_of(view.type), view.data, i) != axes[i])
             return fail(IRR_PARAMETER_MISMATCH, "--axes: %lld does not fit %s", (long long)axes[i],
                         irr_get_element_type_name(view.type));
     }
+    return IRR_OK;
+}
+
+/* The k-th list is for the k-th of the axes that no file gave; a single one serves all. */
+static int feed_axes(session_t *session) {
+    const list_t *list = &session->options->axes;
+    int64_t axes[MAX_RANK];
+    size_t k = 0, size = 0;
+    for (size_t i = 0; i < list->count; i++)
+        if (!parse_numbers(list->items[i], axes, &size))
+            return wrong_call("--axes \"%s\" is not a list as in 2,3", list->items[i]);
+    for (size_t i = 0; i < session->input_count; i++) {
+        if (!session->inputs[i].is_axes || session->tensors[i]) continue;
+        if (!list->count || (k >= list->count && list->count > 1))
+            return fail(IRR_PARAMETER_MISMATCH,
+                        "input \"%s\" holds axes: it needs --axes or --input",
+                        session->inputs[i].name);
+        TRY(feed_list(session, i, list->items[list->count > 1 ? k : 0]));
+        k++;
+    }
+    if (k < list->count)
+        return fail(IRR_PARAMETER_MISMATCH, "--axes %s: the model has no run-time axes for it",
+                    list->items[k]);
     return IRR_OK;
 }
 
@@ -94,8 +106,6 @@ int make_inputs(session_t *session) {
         const port_t *port = &session->inputs[i];
         view_t view;
         if (session->tensors[i]) continue;
-        if (is_axes(session, i))
-            return fail(IRR_PARAMETER_MISMATCH, "input \"axes\" needs --axes or --input");
         for (size_t k = 0; k < port->rank; k++)
             if (port->dims[k] < 0)
                 return fail(IRR_PARAMETER_MISMATCH, "input \"%s\" %s needs --shape or --input",

@@ -66,6 +66,7 @@ static int describe_inputs(session_t *session) {
         int status = describe_port(port, &session->inputs[i]);
         irr_output_port_free(port);
         TRY(status);
+        LIB(irr_model_input_is_axes(session->model, i, &session->inputs[i].is_axes));
     }
     return IRR_OK;
 }

@@ -109,6 +109,7 @@ typedef struct {
     irr_element_type_e type;
     size_t rank;
     int64_t dims[MAX_RANK]; /* -1: dynamic */
+    bool is_axes;           /* an input that a reduction takes its axes from */
 } port_t;
 typedef struct {
     irr_element_type_e type;

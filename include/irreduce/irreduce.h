@@ -319,6 +319,9 @@ IRR_API irr_status_e irr_model_output_by_index(const irr_model_t *model, const s
 IRR_API irr_status_e irr_model_output_by_name(const irr_model_t *model, const char *tensor_name,
                                               irr_output_port_t **output_port);
 IRR_API bool irr_model_is_dynamic(const irr_model_t *model);
+/* Whether some reduction takes its axes from this input. */
+IRR_API irr_status_e irr_model_input_is_axes(const irr_model_t *model, const size_t index,
+                                             bool *is_axes);
 /* New shapes for the named inputs; the model must not be in use elsewhere. */
 IRR_API irr_status_e irr_model_reshape(const irr_model_t *model, const char **tensor_names,
                                        const irr_partial_shape_t *partial_shapes, size_t size);

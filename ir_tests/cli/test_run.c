@@ -50,6 +50,28 @@ static void test_layer(void **state) {
     assert_int_equal(cli("run two.xml --axes 1")->code, 1);
 }
 
+/* They are never made from the seed. */
+static void test_run_time_axes(void **state) {
+    (void)state;
+    static const char *const model = GOOD_MODELS "/runtime_axes.xml";
+    const result_t *result = cli("run %s", model);
+    assert_int_equal(result->code, 1);
+    assert_has(result->err, "\"axes\"");
+    assert_int_equal(cli("run %s --layer norm", model)->code, 1);
+    result = cli("run %s --axes 2,-1 --json", model);
+    assert_json(result->out, "outputs.0.shape", "[6,12,1,1]");
+    result = cli("run %s --layer norm --axes= --json", model);
+    assert_json(result->out, "outputs.0.shape", "[6,12,10,24]");
+    assert_int_equal(cli("run %s --axes 4", model)->code, 1);
+    assert_int_equal(cli("run %s --axes 2 --axes 3", model)->code, 1);
+    assert_int_equal(cli("run %s --axes 2,", model)->code, 2);
+    result = cli("run %s/if_bodies.xml --layer 2/then_body/2 --json", GOOD_MODELS);
+    assert_json(result->out, "outputs.0.shape", "[3]");
+    result = cli("run %s/dynamic.xml --shape data=2,3,4 --json", GOOD_MODELS);
+    assert_json(result->out, "outputs.0.shape", "[1,3,1]");
+    assert_int_equal(cli("run %s/dynamic.xml", GOOD_MODELS)->code, 1);
+}
+
 static void test_seed(void **state) {
     (void)state;
     write_two_outputs("two");
@@ -182,10 +204,10 @@ static void test_printing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),   cmocka_unit_test(test_layer),
-        cmocka_unit_test(test_seed),     cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_shortest), cmocka_unit_test(test_output_files),
-        cmocka_unit_test(test_printing),
+        cmocka_unit_test(test_values),       cmocka_unit_test(test_layer),
+        cmocka_unit_test(test_seed),         cmocka_unit_test(test_run_time_axes),
+        cmocka_unit_test(test_failures),     cmocka_unit_test(test_shortest),
+        cmocka_unit_test(test_output_files), cmocka_unit_test(test_printing),
     };
     return cmocka_run_group_tests(tests, cli_setup, cli_teardown);
 }

@@ -61,6 +61,18 @@ void irr_model_free(irr_model_t *model) {
 
 bool irr_model_is_dynamic(const irr_model_t *model) { return model && model->ir->dynamic; }
 
+irr_status_e irr_model_input_is_axes(const irr_model_t *model, const size_t index, bool *is_axes) {
+    IRR_REQUIRE(model);
+    IRR_REQUIRE(is_axes);
+    if (index >= model->ir->input_count)
+        return irr_fail(irr_message(), IRR_OUT_OF_BOUNDS, "input %zu of %u", index,
+                        model->ir->input_count);
+    *is_axes = false;
+    for (uint32_t i = 0; i < model->ir->graph.layer_count && !*is_axes; i++)
+        *is_axes = model->ir->graph.layers[i].axes == model->ir->inputs[index].value;
+    return IRR_OK;
+}
+
 irr_status_e irr_model_get_friendly_name(const irr_model_t *model, char **friendly_name) {
     IRR_REQUIRE_OUT(friendly_name);
     IRR_REQUIRE(model);
