@@ -98,6 +98,22 @@ static void what_the_scan_refuses(void **state) {
     to = stpcpy(text, "<net version=\"11\"><layers/>");
     for (int i = 0; i < 1000; i++) to = stpcpy(to, "\n<a>");
     expect_xml(text, strlen(text), ":65: elements are nested deeper than 64");
+    to = stpcpy(text, "<net version=\"11\"><layers/>");
+    for (int i = 0; i < 120000; i++) to += sprintf(to, "<a%d/>", i);
+    strcpy(to, "</net>");
+    expect_xml(text, strlen(text), ":1: the document uses more than 50000 different names");
+    free(text);
+}
+
+/* The `...` of the specification, wherever a chunk of bytes happens to end. */
+static void dots_in_many_fragments(void **state) {
+    (void)state;
+    enum { FRAGMENTS = 100000 };
+    char *text = malloc(FRAGMENTS * 40u + 1), *to = text;
+    assert_non_null(text);
+    for (int i = 0; i < FRAGMENTS; i++)
+        to = stpcpy(to, "<layer id=\"1\" type=\"ReLU\" ...>\n</layer>\n");
+    expect_xml(text, (size_t)(to - text), "");
     free(text);
 }
 
@@ -194,6 +210,7 @@ int main(void) {
         cmocka_unit_test(no_text),
         cmocka_unit_test(what_the_scan_refuses),
         cmocka_unit_test(lines_beyond_65535),
+        cmocka_unit_test(dots_in_many_fragments),
         cmocka_unit_test(odd_names_stay_on_one_line),
         cmocka_unit_test(weights),
     };

@@ -43,10 +43,6 @@ static uint32_t *find(const irr_ir_graph_t *graph, const table_t *table, uint32_
 static void index_layers(irr_ir_graph_t *graph, const table_t *table) {
     for (uint32_t i = 0; i < graph->layer_count; i++) {
         const irr_layer_t *layer = &graph->layers[i];
-        if (!layer->id) irr_layer_problem(graph, i, "attribute id is missing");
-        if (!layer->type) irr_layer_problem(graph, i, "attribute type is missing");
-        if (!layer->name && !graph->file.fragments)
-            irr_layer_problem(graph, i, "attribute name is missing");
         if (!layer->id) continue;
         uint32_t *slot = find(graph, table, layer->scope, layer->id);
         if (*slot == IRR_NONE)

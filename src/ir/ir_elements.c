@@ -106,6 +106,10 @@ static void open_layer(irr_reader_t *reader, irr_level_t *level, const attribute
     layer.kind = (uint8_t)kind_of(irr_symbol_text(graph, layer.type), &layer.op);
     level->index = (uint32_t)graph->layer_count;
     graph->layers[graph->layer_count++] = layer;
+    if (!layer.id) irr_layer_problem(graph, level->index, "attribute id is missing");
+    if (!layer.type) irr_layer_problem(graph, level->index, "attribute type is missing");
+    if (!layer.name && !graph->file.fragments)
+        irr_layer_problem(graph, level->index, "attribute name is missing");
 }
 
 static void open_data(irr_reader_t *reader, irr_level_t *level, const attributes_t *attributes) {
@@ -293,6 +297,7 @@ void irr_on_start(void *context, const unsigned char *name, const unsigned char 
     (void)prefix, (void)uri, (void)namespace_count, (void)namespaces, (void)defaulted;
     irr_reader_t *reader = context;
     if (reader->stopped) return;
+    if (reader->graph->problem_count > IRR_MAX_PROBLEMS) reader->stopped = true;
     irr_level_t *parent = &reader->levels[reader->depth];
     bool wrapper = reader->depth == 0 && reader->graph->file.fragments;
     uint32_t line = wrapper ? 1 : irr_scan_next_line(&reader->scan);

@@ -15,7 +15,7 @@ static bool refuse(irr_scan_t *scan, const char *why) {
 static bool open_tag(irr_scan_t *scan, const char *bytes, size_t at, size_t count) {
     char c = bytes[at];
     scan->tag_bytes = 2;
-    scan->attributes = scan->dots = scan->matched = 0;
+    scan->attributes = scan->matched = 0;
     scan->is_start = false;
     if (c == '!') return scan->state = IRR_SCAN_BANG, true;
     if (c == '?') return scan->end = "?>", scan->state = IRR_SCAN_SPECIAL, true;
@@ -69,7 +69,6 @@ static void special(irr_scan_t *scan, char c) {
 /* One byte of a tag outside quotes. */
 static bool in_tag(irr_scan_t *scan, char *bytes, size_t at) {
     char c = bytes[at];
-    scan->dots = c == '.' ? scan->dots + 1 : 0;
     if (c == '>') {
         scan->state = IRR_SCAN_TEXT;
     } else if (c == '"' || c == '\'') {
@@ -77,9 +76,8 @@ static bool in_tag(irr_scan_t *scan, char *bytes, size_t at) {
         scan->state = IRR_SCAN_QUOTED;
     } else if (c == '=' && ++scan->attributes > IRR_MAX_ATTRIBUTES) {
         return refuse(scan, "a tag has more than 256 attributes");
-    } else if (scan->dots == 3 && scan->fragments && at >= 2) {
-        memset(bytes + at - 2, ' ', 3);
-        scan->dots = 0;
+    } else if (c == '.' && scan->fragments && strchr(" \t\r\n", at ? bytes[at - 1] : scan->last)) {
+        bytes[at] = ' '; /* the second dot then follows a blank, too */
     }
     return true;
 }
@@ -99,12 +97,10 @@ static size_t pass_quoted(irr_scan_t *scan, const char *bytes, size_t at, size_t
     return at;
 }
 
-static size_t pass_tag(irr_scan_t *scan, const char *bytes, size_t at, size_t count) {
+static size_t pass_tag(const char *bytes, size_t at, size_t count) {
     static const bool stops[256] = {
         ['>'] = true, ['"'] = true, ['\''] = true, ['='] = true, ['.'] = true, ['\n'] = true};
-    size_t start = at;
     while (at < count && !stops[(unsigned char)bytes[at]]) at++;
-    if (at > start) scan->dots = 0;
     return at;
 }
 
@@ -115,7 +111,7 @@ bool irr_scan_bytes(irr_scan_t *scan, char *bytes, size_t count) {
     for (size_t i = 0; i < count && going; i++) {
         irr_scan_state_e state = scan->state;
         if (state == IRR_SCAN_TEXT) i = pass_text(scan, bytes, i, count);
-        if (state == IRR_SCAN_TAG) i = pass_tag(scan, bytes, i, count);
+        if (state == IRR_SCAN_TAG) i = pass_tag(bytes, i, count);
         if (state == IRR_SCAN_QUOTED) i = pass_quoted(scan, bytes, i, count);
         bool in_a_tag = state == IRR_SCAN_TAG || state == IRR_SCAN_QUOTED;
         if (in_a_tag && scan->tag_bytes + (i - start) > IRR_MAX_TAG_BYTES)
@@ -146,6 +142,7 @@ bool irr_scan_bytes(irr_scan_t *scan, char *bytes, size_t count) {
         }
     }
     scan->tag_bytes += (uint32_t)(count - start);
+    if (count) scan->last = bytes[count - 1];
     return going;
 }
 

@@ -23,7 +23,8 @@ typedef enum {
 typedef struct irr_scan {
     irr_scan_state_e state;
     uint32_t line; /* of the byte that comes next, from 1 */
-    uint32_t tag_line, tag_bytes, attributes, dots;
+    uint32_t tag_line, tag_bytes, attributes;
+    char last;         /* byte of the chunk before */
     char quote;        /* in IRR_SCAN_QUOTED */
     char bang[8];      /* what follows <! */
     uint32_t matched;  /* of bang, or of the end that a special part waits for */

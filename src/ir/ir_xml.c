@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define CHUNK_BYTES 262144u
+#define MAX_NAMES 50000 /* the parser's table of names stops growing: it would be quadratic */
 
 /* Where the bytes come from: a descriptor, or memory. */
 typedef struct {
@@ -95,6 +96,9 @@ static bool starts_as_xml(parse_t *parse, const char *bytes, size_t count) {
 static void push(parse_t *parse, const char *bytes, size_t count, bool last) {
     if (parse->reader.stopped || parse->message[0]) return;
     xmlParseChunk(parse->parser, bytes, (int)count, last);
+    if (xmlDictSize(parse->parser->dict) > MAX_NAMES && !parse->reader.stopped)
+        irr_refuse(&parse->reader, parse->reader.scan.line,
+                   "the document uses more than %d different names", MAX_NAMES);
 }
 
 /* Scans one chunk and hands it to the parser; lone fragments get a root of their own. */
