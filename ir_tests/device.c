@@ -94,11 +94,51 @@ static void build(case_graph_t *g, const random_case_t *c, const device_setup_t 
     add_siblings(g, c, setup->siblings);
 }
 
+/* A tensor with its first dimension innermost and every second element unused. */
+typedef struct strided {
+    char *room;
+    int64_t strides[RANDOM_MAX_RANK], index[RANDOM_MAX_RANK];
+} strided_t;
+
+static void make_strided(strided_t *s, irr_tensor_view_t *view) {
+    int64_t stride = 2 * (int64_t)oracle_element_bytes(view->element_type);
+    *s = (strided_t){0};
+    for (uint32_t d = 0; d < view->rank; d++) {
+        s->strides[d] = stride;
+        stride *= view->dims[d];
+    }
+    s->room = calloc(1, (size_t)stride + 64);
+    if (!s->room) abort();
+    view->data = s->room, view->byte_strides = s->strides;
+}
+
+/* Copies between the view's strided room and dense memory, element by element. */
+static void copy_strided(strided_t *s, const irr_tensor_view_t *view, size_t count, char *dense,
+                         bool to_dense) {
+    size_t bytes = oracle_element_bytes(view->element_type);
+    char *at = s->room;
+    for (; count--; dense += bytes) {
+        memcpy(to_dense ? dense : at, to_dense ? at : dense, bytes);
+        for (uint32_t d = view->rank; d-- > 0;) {
+            at += s->strides[d];
+            if (++s->index[d] < view->dims[d]) break;
+            at -= s->strides[d] * s->index[d];
+            s->index[d] = 0;
+        }
+    }
+}
+
 irr_status_e device_run(irr_plugin_engine_t *engine, const random_case_t *c,
                         const device_setup_t *setup, const void *data, void *output, char *text) {
     case_graph_t *g = calloc(1, sizeof *g);
     if (!g) abort();
     build(g, c, setup, data, output);
+    strided_t in = {0}, out = {0};
+    if (setup->strided) {
+        make_strided(&in, &g->in[0]);
+        make_strided(&out, &g->out[0]);
+        copy_strided(&in, &g->in[0], c->elements, (char *)(uintptr_t)data, false);
+    }
     char threads[16];
     snprintf(threads, sizeof threads, "%u", setup->threads);
     const irr_property_t all[] = {{"IRREDUCE_BACKEND", setup->backend},
@@ -117,6 +157,9 @@ irr_status_e device_run(irr_plugin_engine_t *engine, const random_case_t *c,
         engine->compile(engine, &g->graph, properties, count, &compiled, sentence);
     if (status == IRR_OK) status = engine->create_request(compiled, &request, sentence);
     if (status == IRR_OK) status = engine->infer(request, g->in, g->out, setup->services, sentence);
+    if (setup->strided && status == IRR_OK)
+        copy_strided(&out, &g->out[0], c->outputs, output, true);
+    free(in.room), free(out.room);
     if (request) engine->release_request(request);
     if (compiled) engine->release_compiled(compiled);
     for (uint32_t i = 1; i < g->graph.output_count; i++) free(g->out[i].data);
@@ -125,10 +168,10 @@ irr_status_e device_run(irr_plugin_engine_t *engine, const random_case_t *c,
 }
 
 char *device_setup_text(const device_setup_t *s, char *text) {
-    snprintf(text, DEVICE_TEXT_BYTES, "backend %s, isa %s, %u threads%s%s%s",
+    snprintf(text, DEVICE_TEXT_BYTES, "backend %s, isa %s, %u threads%s%s%s%s",
              s->backend ? s->backend : "default", s->isa ? s->isa : "default", s->threads,
-             s->dynamic ? ", dynamic" : "", s->siblings ? ", siblings" : "",
-             s->reproducible ? ", not reproducible" : "");
+             s->strided ? ", strided" : "", s->dynamic ? ", dynamic" : "",
+             s->siblings ? ", siblings" : "", s->reproducible ? ", not reproducible" : "");
     return text;
 }
 

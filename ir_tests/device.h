@@ -14,6 +14,7 @@ typedef struct device_setup {
     bool dynamic;       /* the graph knows the rank alone */
     unsigned siblings;  /* so many other layers on the same data, before and after it */
     bool run_time_axes; /* axes come as an input */
+    bool strided;       /* both tensors lie with gaps, outermost dimension innermost */
     const irr_host_services_t *services;
 } device_setup_t;
 

@@ -132,7 +132,8 @@ static void test_random_cases(void **state) {
                   (unsigned long long)first_seed);
 }
 
-/* The same bits on 1 to 8 threads, at every address, beside other layers, with unknown dims. */
+/* The same bits on 1 to 8 threads, at every address, with strides, beside other layers, with
+ * unknown dims. */
 static void test_same_bits(void **state) {
     (void)state;
     double end = now() + seconds;
@@ -152,6 +153,8 @@ static void test_same_bits(void **state) {
         device_setup_t dynamic = {
             .backend = "simd", .isa = tiers[seed % 3], .threads = 2, .dynamic = true};
         same(&c, &dynamic, run(&c, &dynamic, data, &output_room, 0), expected);
+        device_setup_t strided = {.backend = "simd", .isa = tiers[seed % 3], .strided = true};
+        same(&c, &strided, run(&c, &strided, data, &output_room, 0), expected);
         device_setup_t fast = {.backend = "simd", .threads = 1};
         for (size_t slack = 0; slack < 64; slack += step) {
             void *moved = slack % 3 == 0 ? guarded_at_start(&data_room, bytes, slack)
