@@ -74,9 +74,9 @@ WHOLE(load_u32_as_u64, v_u64, uint32_t, *p)
 
 #define MIN_OF(V)                                                                                  \
     static inline v_##V min_##V(v_##V a, v_##V b) { return a < b ? a : b; }
-MIN_OF(i8)
-MIN_OF(i16)
-MIN_OF(i32) MIN_OF(i64) MIN_OF(u8) MIN_OF(u16) MIN_OF(u32) MIN_OF(u64)
+/* clang-format off */
+MIN_OF(i8) MIN_OF(i16) MIN_OF(i32) MIN_OF(i64) MIN_OF(u8) MIN_OF(u16) MIN_OF(u32) MIN_OF(u64)
+    /* clang-format on */
 
     /* 64-bit products of the low halves of each lane, signed and unsigned. */
     static inline v_u64 multiply_i32(v_u64 a, v_u64 b) {
