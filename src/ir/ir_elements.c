@@ -29,20 +29,30 @@ void irr_refuse(irr_reader_t *reader, uint32_t line, const char *format, ...) {
     reader->stopped = true;
 }
 
-static irr_symbol_t symbol_of(irr_reader_t *reader, const attributes_t *attributes,
-                              const char *name) {
+/* The attribute's text in the pool; 0: it is not there. */
+static irr_symbol_t kept(irr_reader_t *reader, const attributes_t *attributes, const char *name,
+                         bool (*keep)(irr_texts_t *, const char *, size_t, irr_symbol_t *)) {
     irr_symbol_t symbol = 0;
     for (int i = 0; i < attributes->count; i++) {
         const unsigned char **row = attributes->list + 5 * (size_t)i;
         if (row[1] || row[0][0] != (unsigned char)name[0] ||
             strcmp((const char *)row[0], name) != 0)
             continue;
-        if (!irr_texts_add(&reader->graph->texts, (const char *)row[3], (size_t)(row[4] - row[3]),
-                           &symbol))
+        if (!keep(&reader->graph->texts, (const char *)row[3], (size_t)(row[4] - row[3]), &symbol))
             out_of_memory(reader);
         break;
     }
     return symbol;
+}
+
+static irr_symbol_t symbol_of(irr_reader_t *reader, const attributes_t *attributes,
+                              const char *name) {
+    return kept(reader, attributes, name, irr_texts_add);
+}
+
+static irr_symbol_t name_of(irr_reader_t *reader, const attributes_t *attributes,
+                            const char *name) {
+    return kept(reader, attributes, name, irr_texts_append);
 }
 
 /* Room for one more element of an array of the graph; false: out of memory. */
@@ -100,7 +110,7 @@ static void open_layer(irr_reader_t *reader, irr_level_t *level, const attribute
     if (!ROOM(reader, layers, layer_count, layer_room)) return;
     irr_layer_t layer = {.line = level->line, .scope = level->index};
     layer.id = symbol_of(reader, attributes, "id");
-    layer.name = symbol_of(reader, attributes, "name");
+    layer.name = name_of(reader, attributes, "name");
     layer.type = symbol_of(reader, attributes, "type");
     layer.version = symbol_of(reader, attributes, "version");
     layer.kind = (uint8_t)kind_of(irr_symbol_text(graph, layer.type), &layer.op);
@@ -152,7 +162,7 @@ static void open_port(irr_reader_t *reader, irr_level_t *level, const attributes
     port.id = symbol_of(reader, attributes, "id");
     port.precision = symbol_of(reader, attributes, "precision");
     port.declared_type = precision_type(reader, port.precision);
-    port.names = symbol_of(reader, attributes, "names");
+    port.names = name_of(reader, attributes, "names");
     irr_layer_t *layer = &graph->layers[level->index];
     uint32_t *first = is_input ? &layer->inputs : &layer->outputs;
     uint32_t *count = is_input ? &layer->input_count : &layer->output_count;
@@ -190,7 +200,19 @@ typedef struct {
     bool once;
 } rule_t;
 
+/* The commonest come first. */
 static const rule_t rules[] = {
+    {IRR_AT_PORT, "dim", IRR_AT_DIM, false},
+    {IRR_AT_EDGES, "edge", IRR_AT_EDGE, false},
+    {IRR_AT_INPUT, "port", IRR_AT_PORT, false},
+    {IRR_AT_OUTPUT, "port", IRR_AT_PORT, false},
+    {IRR_AT_LAYER, "input", IRR_AT_INPUT, true},
+    {IRR_AT_LAYER, "output", IRR_AT_OUTPUT, true},
+    {IRR_AT_LAYER, "data", IRR_AT_DATA, true},
+    {IRR_AT_LAYERS, "layer", IRR_AT_LAYER, false},
+    {IRR_AT_LAYER, "body", IRR_AT_BODY, true},
+    {IRR_AT_LAYER, "then_body", IRR_AT_BODY, true},
+    {IRR_AT_LAYER, "else_body", IRR_AT_BODY, true},
     {IRR_AT_DOCUMENT, "net", IRR_AT_NET, true},
     {IRR_AT_DOCUMENT, "fragments", IRR_AT_FRAGMENTS, true},
     {IRR_AT_FRAGMENTS, "layer", IRR_AT_LAYER, false},
@@ -198,17 +220,6 @@ static const rule_t rules[] = {
     {IRR_AT_NET, "edges", IRR_AT_EDGES, true},
     {IRR_AT_BODY, "layers", IRR_AT_LAYERS, true},
     {IRR_AT_BODY, "edges", IRR_AT_EDGES, true},
-    {IRR_AT_LAYERS, "layer", IRR_AT_LAYER, false},
-    {IRR_AT_LAYER, "data", IRR_AT_DATA, true},
-    {IRR_AT_LAYER, "input", IRR_AT_INPUT, true},
-    {IRR_AT_LAYER, "output", IRR_AT_OUTPUT, true},
-    {IRR_AT_LAYER, "body", IRR_AT_BODY, true},
-    {IRR_AT_LAYER, "then_body", IRR_AT_BODY, true},
-    {IRR_AT_LAYER, "else_body", IRR_AT_BODY, true},
-    {IRR_AT_INPUT, "port", IRR_AT_PORT, false},
-    {IRR_AT_OUTPUT, "port", IRR_AT_PORT, false},
-    {IRR_AT_PORT, "dim", IRR_AT_DIM, false},
-    {IRR_AT_EDGES, "edge", IRR_AT_EDGE, false},
 };
 
 static const char *const element_names[] = {

@@ -1,6 +1,6 @@
 /* The plain graph of a file, shared by the files of src/ir only.
  * Arrays of small structs that refer to each other by index; every text is a symbol (an offset into
- * one pool, equal texts have equal symbols), so ids are compared as numbers.
+ * one pool); equal ids, types and words have equal symbols and are compared as numbers, names not.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IRR_IR_IR_GRAPH_H
 #define IRR_IR_IR_GRAPH_H
@@ -122,6 +122,8 @@ typedef struct irr_ir_graph {
 
 /* ---- ir_text.c ---- */
 bool irr_texts_add(irr_texts_t *texts, const char *text, size_t length, irr_symbol_t *symbol);
+/* A text that nobody compares by its symbol: kept without a look for an equal one. */
+bool irr_texts_append(irr_texts_t *texts, const char *text, size_t length, irr_symbol_t *symbol);
 void irr_texts_release(irr_texts_t *texts);
 uint64_t irr_mix(uint64_t a, uint64_t b); /* a good hash of two numbers */
 uint64_t irr_seed(void);

@@ -48,6 +48,17 @@ static bool grow_table(irr_texts_t *texts) {
     return true;
 }
 
+bool irr_texts_append(irr_texts_t *texts, const char *text, size_t length, irr_symbol_t *symbol) {
+    size_t at = texts->used ? texts->used : 1; /* 0 is no symbol */
+    if (at + length >= UINT32_MAX) return false;
+    if (!irr_grow((void **)&texts->bytes, &texts->capacity, at + length + 1, 1)) return false;
+    if (at == 1) texts->bytes[0] = '\0';
+    memcpy(texts->bytes + at, text, length);
+    texts->bytes[at + length] = '\0';
+    texts->used = at + length + 1;
+    return *symbol = (uint32_t)at, true;
+}
+
 /* Port ids, precisions and versions come again and again: short texts are looked up as one number.
  * The symbol is 0 when this place has yet to learn the text. */
 static irr_recent_t *recent_of(irr_texts_t *texts, const char *text, size_t length) {
@@ -76,16 +87,10 @@ bool irr_texts_add(irr_texts_t *texts, const char *text, size_t length, irr_symb
         if (strncmp(there, text, length) == 0 && !there[length])
             return remember(recent, *symbol = (uint32_t)texts->table[slot]);
     }
-    size_t at = texts->used ? texts->used : 1; /* 0 is no symbol */
-    if (at + length >= UINT32_MAX) return false;
-    if (!irr_grow((void **)&texts->bytes, &texts->capacity, at + length + 1, 1)) return false;
-    if (at == 1) texts->bytes[0] = '\0';
-    memcpy(texts->bytes + at, text, length);
-    texts->bytes[at + length] = '\0';
-    texts->used = at + length + 1;
-    texts->table[slot] = (uint64_t)hash << 32 | at;
+    if (!irr_texts_append(texts, text, length, symbol)) return false;
+    texts->table[slot] = (uint64_t)hash << 32 | *symbol;
     texts->count++;
-    return remember(recent, *symbol = (uint32_t)at);
+    return remember(recent, *symbol);
 }
 
 void irr_texts_release(irr_texts_t *texts) {
