@@ -72,12 +72,14 @@ static bool agrees(const bench_t *bench, const view_t *got, const view_t *expect
     return true;
 }
 
+/* A float's sign is the top bit of its last byte. */
 static void make_magnitudes(const bench_t *bench) {
     for (size_t i = 0; i < bench->session.input_count; i++) {
         const view_t *view = &bench->inputs[i];
         const type_t *type = type_of(view->type);
-        for (size_t k = 0; type->kind == KIND_FLOAT && k < view->count; k++)
-            store_float(type, view->data, k, fabs(load_float(type, view->data, k)));
+        if (type->kind != KIND_FLOAT) continue;
+        for (size_t k = type->bytes; k <= view->bytes; k += type->bytes)
+            ((unsigned char *)view->data)[k - 1] &= 0x7f;
     }
 }
 
