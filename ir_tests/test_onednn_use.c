@@ -10,8 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Thread sanitizers end a child that starts threads, unless told otherwise. */
-const char *__tsan_default_options(void);
+/* The thread sanitizer ends a child that starts threads, unless told otherwise; it finds only a
+ * visible function. */
+__attribute__((visibility("default"))) const char *__tsan_default_options(void);
 const char *__tsan_default_options(void) { return "die_after_fork=0"; }
 
 /* ---- IRREDUCE_BACKEND=onednn ---- */
