@@ -55,6 +55,36 @@ static void index_layers(irr_ir_graph_t *graph, const table_t *table) {
     }
 }
 
+/* Nearly every layer has a handful of ports: those are looked through, only the others indexed. */
+static bool has_few_ports(const irr_layer_t *layer) {
+    return (uint64_t)layer->input_count + layer->output_count <= 8;
+}
+
+static size_t ports_to_index(const irr_ir_graph_t *graph) {
+    size_t count = 0;
+    for (size_t i = 0; i < graph->layer_count; i++)
+        if (!has_few_ports(&graph->layers[i]))
+            count += (size_t)graph->layers[i].input_count + graph->layers[i].output_count;
+    return count;
+}
+
+static uint32_t port_in_run(const irr_ir_graph_t *graph, uint32_t first, uint32_t count,
+                            irr_symbol_t id) {
+    for (uint32_t i = first; i < first + count; i++)
+        if (graph->ports[i].id == id) return i;
+    return IRR_NONE;
+}
+
+/* The port with this id, the first of the file if there are two. */
+static uint32_t find_port(const irr_ir_graph_t *graph, const table_t *table, uint32_t index,
+                          irr_symbol_t id) {
+    const irr_layer_t *layer = &graph->layers[index];
+    if (!has_few_ports(layer)) return *find(graph, table, index, id);
+    uint32_t input = port_in_run(graph, layer->inputs, layer->input_count, id);
+    uint32_t output = port_in_run(graph, layer->outputs, layer->output_count, id);
+    return input < output ? input : output;
+}
+
 static void index_ports(irr_ir_graph_t *graph, const table_t *table) {
     for (uint32_t i = 0; i < graph->port_count; i++) {
         const irr_port_t *port = &graph->ports[i];
@@ -64,13 +94,15 @@ static void index_ports(irr_ir_graph_t *graph, const table_t *table) {
                         "an %s port has no attribute id", kind);
             continue;
         }
-        uint32_t *slot = find(graph, table, port->layer, port->id);
-        if (*slot == IRR_NONE)
-            *slot = i;
-        else
+        if (!has_few_ports(&graph->layers[port->layer])) {
+            uint32_t *slot = find(graph, table, port->layer, port->id);
+            if (*slot == IRR_NONE) *slot = i;
+        }
+        uint32_t first = find_port(graph, table, port->layer, port->id);
+        if (first != i)
             irr_problem(graph, port->line, port->layer, IRR_NETWORK_NOT_READ,
                         "%s port id %s is taken by the port at line %" PRIu32, kind,
-                        irr_symbol_text(graph, port->id), graph->ports[*slot].line);
+                        irr_symbol_text(graph, port->id), graph->ports[first].line);
     }
 }
 
@@ -96,7 +128,7 @@ static uint32_t edge_end(irr_ir_graph_t *graph, const irr_edge_t *edge, const ta
         edge_problem(graph, edge, "does not exist", layer_id, 0);
         return IRR_NONE;
     }
-    uint32_t port = *find(graph, ports, layer, port_id);
+    uint32_t port = find_port(graph, ports, layer, port_id);
     if (port != IRR_NONE && graph->ports[port].is_input == to) return port;
     edge_problem(graph, edge, to ? "has no input port " : "has no output port ", layer_id, port_id);
     return IRR_NONE;
@@ -131,7 +163,7 @@ static void connect(irr_ir_graph_t *graph, const table_t *layers, const table_t 
 static bool resolve(irr_ir_graph_t *graph) {
     table_t layers = {0}, ports = {0};
     bool done = create_table(&layers, graph->layer_count, false) &&
-                create_table(&ports, graph->port_count, true);
+                create_table(&ports, ports_to_index(graph), true);
     if (done) {
         index_layers(graph, &layers);
         index_ports(graph, &ports);
