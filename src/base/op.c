@@ -7,9 +7,9 @@
 #include <string.h>
 
 static const irr_op_info_t rows[] = {
-    [IRR_OP_MIN] = {"ReduceMin", "min", 1, true, false, IRR_EMPTY_GREATEST},
-    [IRR_OP_SUM] = {"ReduceSum", "sum", 1, true, true, IRR_EMPTY_ZERO},
-    [IRR_OP_L2] = {"ReduceL2", "l2", 4, true, true, IRR_EMPTY_ZERO},
+    [IRR_OP_MIN] = {"ReduceMin", "min", 1, true, IRR_EMPTY_GREATEST, IRR_TERM_NONE, 0},
+    [IRR_OP_SUM] = {"ReduceSum", "sum", 1, true, IRR_EMPTY_ZERO, IRR_TERM_VALUE, IRR_RESULT_TOTAL},
+    [IRR_OP_L2] = {"ReduceL2", "l2", 4, true, IRR_EMPTY_ZERO, IRR_TERM_SQUARE, IRR_RESULT_ROOT},
 };
 _Static_assert(sizeof rows / sizeof *rows == IRR_OP_COUNT, "a row for each op");
 

@@ -18,13 +18,29 @@ typedef enum {
     IRR_EMPTY_NONE      /* NaN; an error for integers */
 } irr_empty_e;
 
+/* What a correctly rounded op of floats is: a result of the exact sum of its terms. */
+typedef enum {
+    IRR_TERM_NONE = 0, /* the op does not round, or not once */
+    IRR_TERM_VALUE,
+    IRR_TERM_MAGNITUDE,
+    IRR_TERM_SQUARE,
+    IRR_TERM_COUNT
+} irr_term_e;
+typedef enum {
+    IRR_RESULT_TOTAL = 0,
+    IRR_RESULT_QUOTIENT, /* by the number of elements */
+    IRR_RESULT_ROOT,
+    IRR_RESULT_COUNT
+} irr_result_e;
+
 typedef struct irr_op_info {
     const char *type;   /* the IR's word: "ReduceMin" */
     const char *word;   /* in problem strings and kernel names: "min" */
     int first_opset;    /* the oldest opset that holds it */
     bool takes_numeric; /* the twelve; else boolean */
-    bool rounds;        /* of floats: EXECUTION_MODE_HINT has a say */
     irr_empty_e empty;
+    irr_term_e term; /* of floats: EXECUTION_MODE_HINT has a say where there is one */
+    irr_result_e result;
 } irr_op_info_t;
 
 #define IRR_NEWEST_OPSET 17 /* for reduce layers; semantics, section 1 */

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "plan/backend.h"
+#include "plan/exact.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,14 +14,10 @@
 
 __extension__ typedef unsigned __int128 u128_t;
 
-/* Floats fold in f64, whatever the type. The sum is a double-double (high + low), renormalised at
- * each step: 2^40 steps of 2^-105 stay far inside the bound of 2^-46. Infinities and NaN are summed
- * apart, so that the finite part alone shows whether it overflowed on the way. */
+/* Floats of the ops without terms (base/op.h) fold in f64, whatever the type. The others are exact
+ * (plan/exact.h), in either mode. */
 typedef struct {
-    double high, low;
-    double special;  /* 0 as long as all elements are finite */
-    double greatest; /* magnitude of the finite elements */
-    int scale;       /* elements are multiplied by 2^scale as they are read */
+    double value;
     bool any;
 } float_fold_t;
 
@@ -30,61 +27,18 @@ typedef struct {
     bool any;
 } integer_fold_t;
 
-/* What an op is made of. rescale: the power of two with which the set must be folded again, 0 where
- * the value stands. finish: the fold's value, still times 2^scale. */
+/* What an op is made of. */
 typedef struct {
-    void (*fold_float)(float_fold_t *fold, double x);
-    double (*finish_float)(const float_fold_t *fold);
-    int (*rescale)(const float_fold_t *fold);
+    void (*fold_float)(float_fold_t *fold, double x); /* NULL: it has terms */
     void (*fold_integer)(integer_fold_t *fold, int64_t x);
     u128_t (*finish_integer)(const integer_fold_t *fold);
 } reference_row_t;
 
 /* ---- floats ---- */
 
-static void add_finite(float_fold_t *fold, double x) {
-    double sum = fold->high + x, part = sum - fold->high;
-    double error = (fold->high - (sum - part)) + (x - part) + fold->low;
-    fold->high = sum + error;
-    fold->low = error - (fold->high - sum);
-}
-
 static void min_float(float_fold_t *fold, double x) {
-    if (!fold->any || isnan(x) || x < fold->high || (x == fold->high && signbit(x)))
-        fold->high = isnan(fold->high) ? fold->high : x;
-}
-
-static void sum_float(float_fold_t *fold, double x) {
-    if (isfinite(x))
-        add_finite(fold, x);
-    else
-        fold->special += x;
-}
-
-static void square_float(float_fold_t *fold, double x) {
-    if (!isfinite(x)) {
-        fold->special += x * x;
-        return;
-    }
-    fold->greatest = fmax(fold->greatest, fabs(x));
-    add_finite(fold, x * x);
-}
-
-static double value_of(const float_fold_t *fold) { return fold->high; }
-static double sum_of(const float_fold_t *fold) {
-    return fold->special == 0 ? fold->high : fold->special;
-}
-static double root_of(const float_fold_t *fold) { return sqrt(sum_of(fold)); }
-
-static int never(const float_fold_t *fold) { return (void)fold, 0; }
-/* Partial sums of finite elements overflow only at 2^1024; 2^40 elements fit below with 2^-64. */
-static int rescale_sum(const float_fold_t *fold) {
-    return fold->special != 0 || isfinite(fold->high) ? 0 : -64;
-}
-/* Squares leave the range of f64 early, at both ends; the greatest element then becomes about 1. */
-static int rescale_squares(const float_fold_t *fold) {
-    if (fold->special != 0 || fold->greatest == 0) return 0;
-    return fold->high > 0x1p-900 && fold->high < 0x1p+1000 ? 0 : -ilogb(fold->greatest);
+    if (!fold->any || isnan(x) || x < fold->value || (x == fold->value && signbit(x)))
+        fold->value = isnan(fold->value) ? fold->value : x;
 }
 
 /* ---- integers: sign- or zero-extended, results are the low bits ---- */
@@ -116,9 +70,9 @@ static u128_t integer_root_of(const integer_fold_t *fold) {
 }
 
 static const reference_row_t rows[] = {
-    [IRR_OP_MIN] = {min_float, value_of, never, min_integer, integer_of},
-    [IRR_OP_SUM] = {sum_float, sum_of, rescale_sum, sum_integer, integer_of},
-    [IRR_OP_L2] = {square_float, root_of, rescale_squares, square_integer, integer_root_of},
+    [IRR_OP_MIN] = {min_float, min_integer, integer_of},
+    [IRR_OP_SUM] = {NULL, sum_integer, integer_of},
+    [IRR_OP_L2] = {NULL, square_integer, integer_root_of},
 };
 _Static_assert(sizeof rows / sizeof *rows == IRR_OP_COUNT, "a row for each op");
 
@@ -199,11 +153,20 @@ static void fold_floats(const reference_state_t *state, const void *data, size_t
     for (size_t done = 0; done < state->set_size; done += inner) {
         size_t at = base + place(&state->reduced, done);
         for (size_t i = 0; i < inner; i++) {
-            double x = load_float(data, state->type, at + i * step);
-            row->fold_float(fold, fold->scale ? scalbn(x, fold->scale) : x);
+            row->fold_float(fold, load_float(data, state->type, at + i * step));
             fold->any = true;
         }
     }
+}
+
+static void fold_exactly(const reference_state_t *state, const void *data, size_t base,
+                         irr_exact_t *exact) {
+    uint32_t last = state->reduced.count;
+    size_t inner = last ? state->reduced.size[last - 1] : 1;
+    size_t step = last ? state->reduced.stride[last - 1] : 0;
+    irr_exact_start(exact, irr_op_info(state->op)->term);
+    for (size_t done = 0; done < state->set_size; done += inner)
+        irr_exact_add(exact, state->type, data, base + place(&state->reduced, done), step, inner);
 }
 
 static void fold_integers(const reference_state_t *state, const void *data, size_t base,
@@ -229,19 +192,19 @@ static irr_status_e execute(const void *opaque, const void *data, void *output, 
     const reference_row_t *row = &rows[state->op];
     (void)scratch, (void)executor, (void)sentence;
     *stats = (irr_execution_stats_t){.threads = 1};
+    const irr_op_info_t *info = irr_op_info(state->op);
     irr_element_kind_e kind = irr_element_type_info(state->type)->kind;
+    size_t bytes = irr_element_bytes(state->type);
     for (size_t k = 0; k < state->output_count; k++) {
         size_t base = place(&state->kept, k);
-        if (kind == IRR_KIND_FLOAT) {
-            float_fold_t fold = {.scale = 0};
+        if (kind == IRR_KIND_FLOAT && info->term) {
+            irr_exact_t exact;
+            fold_exactly(state, data, base, &exact);
+            irr_exact_round(&exact, info->result, state->type, (char *)output + k * bytes);
+        } else if (kind == IRR_KIND_FLOAT) {
+            float_fold_t fold = {.any = false};
             fold_floats(state, data, base, &fold);
-            int scale = row->rescale(&fold);
-            if (scale) {
-                fold = (float_fold_t){.scale = scale};
-                fold_floats(state, data, base, &fold);
-                stats->exact_fallbacks++;
-            }
-            store_float(output, state->type, k, scalbn(row->finish_float(&fold), -scale));
+            store_float(output, state->type, k, fold.value);
         } else {
             integer_fold_t fold = {.is_signed = kind == IRR_KIND_SIGNED};
             fold_integers(state, data, base, &fold);

@@ -277,6 +277,10 @@ static void offer(const irr_problem_t *problem, const irr_config_t *config, irr_
                  irr_op_info(problem->op)->type, type->name);
         return;
     }
+    if (config->accuracy && irr_op_info(problem->op)->term && type->kind == IRR_KIND_FLOAT) {
+        snprintf(offer->reason, sizeof offer->reason, "does not round correctly yet");
+        return;
+    }
     plan_t plan;
     plan_problem(&plan, problem, config);
     double outputs = (double)problem->geometry.output_count;

@@ -65,15 +65,14 @@ static irr_status_e judge_axes(const irr_graph_t *graph, const irr_graph_layer_t
                          layer->duplicate_axes, mask, sentence);
 }
 
-irr_status_e irr_layer_admit(const irr_graph_t *graph, const irr_graph_layer_t *layer,
-                             const irr_config_t *config, irr_op_e *op, uint64_t *mask,
-                             irr_sentence_t sentence) {
+irr_status_e irr_layer_admit(const irr_graph_t *graph, const irr_graph_layer_t *layer, irr_op_e *op,
+                             uint64_t *mask, irr_sentence_t sentence) {
     if (!irr_op_by_type(layer->type, op)) return unknown_type(layer->type, sentence);
     irr_status_e status = judge_value(graph, layer->data, "data", sentence);
     if (status == IRR_OK) status = judge_value(graph, layer->output, "output", sentence);
     if (status != IRR_OK) return status;
     const irr_graph_value_t *data = &graph->values[layer->data];
-    status = irr_planner_admit(*op, data->element_type, config, sentence);
+    status = irr_planner_admit(*op, data->element_type, sentence);
     if (status != IRR_OK) return status;
     if (data->rank == IRR_DYNAMIC_RANK)
         return irr_fail(sentence, IRR_NOT_IMPLEMENTED, "the rank of its data is not known");
@@ -190,8 +189,7 @@ static irr_status_e add_layers(const irr_graph_t *graph, irr_plugin_compiled_t *
     for (uint32_t k = 0; k < graph->layer_count; k++) {
         const irr_graph_layer_t *from = &graph->layers[k];
         irr_layer_t *layer = &made->layers[k];
-        irr_status_e status =
-            irr_layer_admit(graph, from, &made->config, &layer->op, &layer->mask, inner);
+        irr_status_e status = irr_layer_admit(graph, from, &layer->op, &layer->mask, inner);
         if (status == IRR_OK && (origin[from->data] == UNKNOWN || origin[from->output] != UNKNOWN))
             status = irr_fail(inner, IRR_INVALID_C_PARAM, "layers do not stand in their order");
         if (status != IRR_OK)

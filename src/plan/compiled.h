@@ -84,9 +84,8 @@ struct irr_plugin_compiled {
 
 /* Whether the device takes this layer of the graph; no name in the sentence. mask: the axes, where
  * they are known. */
-irr_status_e irr_layer_admit(const irr_graph_t *graph, const irr_graph_layer_t *layer,
-                             const irr_config_t *config, irr_op_e *op, uint64_t *mask,
-                             irr_sentence_t sentence);
+irr_status_e irr_layer_admit(const irr_graph_t *graph, const irr_graph_layer_t *layer, irr_op_e *op,
+                             uint64_t *mask, irr_sentence_t sentence);
 irr_status_e irr_compiled_create(const irr_graph_t *graph, const irr_config_t *config,
                                  irr_plugin_compiled_t **compiled, irr_sentence_t sentence);
 void irr_compiled_release(irr_plugin_compiled_t *compiled); /* one user less */

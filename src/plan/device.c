@@ -81,7 +81,7 @@ static irr_status_e query(irr_plugin_engine_t *engine, const irr_graph_t *graph,
     if (is_end(layer->type)) return IRR_OK;
     irr_op_e op;
     uint64_t mask;
-    status = irr_layer_admit(graph, layer, &config, &op, &mask, sentence);
+    status = irr_layer_admit(graph, layer, &op, &mask, sentence);
     if (status != IRR_OK) return status;
     const irr_graph_value_t *data = &graph->values[layer->data];
     bool axes_known = layer->axes == IRR_NO_VALUE || graph->values[layer->axes].is_constant;

@@ -22,8 +22,7 @@ bool irr_backend_by_name(const char *name, irr_backend_e *backend) {
     return false;
 }
 
-irr_status_e irr_planner_admit(irr_op_e op, irr_element_type_e type, const irr_config_t *config,
-                               irr_sentence_t sentence) {
+irr_status_e irr_planner_admit(irr_op_e op, irr_element_type_e type, irr_sentence_t sentence) {
     const irr_op_info_t *info = irr_op_info(op);
     const irr_element_type_info_t *element = irr_element_type_info(type);
     if (!irr_op_takes(op, type))
@@ -32,11 +31,6 @@ irr_status_e irr_planner_admit(irr_op_e op, irr_element_type_e type, const irr_c
                         info->takes_numeric
                             ? "f64, f32, f16, bf16, i64, i32, i16, i8, u64, u32, u16, u8"
                             : "boolean");
-    if (config->accuracy && info->rounds && element->kind == IRR_KIND_FLOAT)
-        return irr_fail(sentence, IRR_NOT_IMPLEMENTED,
-                        "EXECUTION_MODE_HINT=ACCURACY asks for a correctly rounded %s of %s, which "
-                        "this version does not have; PERFORMANCE runs it",
-                        info->type, element->name);
     return IRR_OK;
 }
 

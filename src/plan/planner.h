@@ -15,9 +15,8 @@ typedef struct irr_choice {
 const irr_backend_t *irr_backend_row(irr_backend_e backend);
 bool irr_backend_by_name(const char *name, irr_backend_e *backend); /* not "auto" */
 
-/* What holds for any shape: does the device take this op on this type under this configuration? */
-irr_status_e irr_planner_admit(irr_op_e op, irr_element_type_e type, const irr_config_t *config,
-                               irr_sentence_t sentence);
+/* What holds for any shape and configuration: does the device take this op on this type? */
+irr_status_e irr_planner_admit(irr_op_e op, irr_element_type_e type, irr_sentence_t sentence);
 /* Asks all; auto takes the fastest that serves, and the reference only where no other does. Fails
  * when the forced backend declines. */
 irr_status_e irr_planner_choose(const irr_problem_t *problem, const irr_config_t *config,

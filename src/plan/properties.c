@@ -160,7 +160,7 @@ static const property_row_t rows[] = {
     {"PERF_COUNT", BOTH, BOTH, false, parse_profile, print_profile, booleans,
      "measure each layer for the profile"},
     {"EXECUTION_MODE_HINT", DEVICE, BOTH, false, parse_mode, print_mode, "PERFORMANCE, ACCURACY",
-     "ACCURACY: correctly rounded floats, or compilation fails"},
+     "ACCURACY: correctly rounded floats"},
     {"NUM_STREAMS", DEVICE, BOTH, false, parse_streams, print_streams, "AUTO, 0 to 32767",
      "accepted and kept, changes nothing: requests run side by side on their callers' threads"},
     {"PERFORMANCE_HINT", DEVICE, BOTH, false, parse_hint, print_hint,

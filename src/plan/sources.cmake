@@ -5,6 +5,7 @@ add_library(irr_plan OBJECT
   src/plan/steps.c
   src/plan/backend_simd.c
   src/plan/layout.c
+  src/plan/exact.c
   src/plan/redo.c
   src/plan/onednn.c
   src/plan/backend_onednn.c

@@ -1,0 +1,219 @@
+/* Digits of 32 bits in 64-bit numbers: an addition touches three to six of them and leaves the
+ * carries for later. SPDX-License-Identifier: Apache-2.0 */
+#include "plan/exact.h"
+
+#include <math.h>
+#include <string.h>
+
+__extension__ typedef unsigned __int128 u128_t;
+
+#define LOWEST_EXPONENT (-2148)
+#define DIGIT_MASK INT64_C(0xffffffff)
+/* An addition changes a digit by less than 2^33. */
+#define ROOM (UINT32_C(1) << 29)
+
+void irr_exact_start(irr_exact_t *exact, irr_term_e term) {
+    memset(exact, 0, sizeof *exact);
+    exact->term = term;
+    exact->low = IRR_EXACT_DIGITS;
+    exact->room = ROOM;
+}
+
+/* Leaves digits in [0, 2^32), but for the last one, which holds the sign. */
+static void carry(irr_exact_t *exact) {
+    int64_t over = 0;
+    for (uint32_t i = exact->low; i < exact->end; i++) {
+        over += exact->digit[i];
+        exact->digit[i] = over & DIGIT_MASK;
+        over >>= 32;
+    }
+    if (over == -1) /* no new digit for a sign alone, or each carry would add one */
+        exact->digit[exact->end - 1] -= INT64_C(1) << 32;
+    else if (over)
+        exact->digit[exact->end++] = over;
+    exact->room = ROOM;
+}
+
+/* digit[at..at + 2] +-= value << shift; sign is 0 or -1. */
+static inline void add_at(int64_t *digit, uint64_t value, unsigned shift, int64_t sign) {
+    u128_t wide = (u128_t)value << shift;
+    for (int i = 0; i < 3; i++, wide >>= 32)
+        digit[i] += ((int64_t)(wide & (uint64_t)DIGIT_MASK) ^ sign) - sign;
+}
+
+static inline void add_one(irr_exact_t *exact, double x) {
+    uint64_t bits, mantissa;
+    memcpy(&bits, &x, sizeof bits);
+    uint32_t field = (uint32_t)(bits >> 52) & 0x7ff, width = 3, position;
+    mantissa = bits & ((UINT64_C(1) << 52) - 1);
+    if (field == 0x7ff) {
+        bool negative = bits >> 63 && exact->term == IRR_TERM_VALUE;
+        *(mantissa ? &exact->nan : negative ? &exact->minus_inf : &exact->plus_inf) = true;
+        return;
+    }
+    if (field)
+        mantissa |= UINT64_C(1) << 52;
+    else
+        field = 1;
+    if (!mantissa) return;
+    if (exact->term == IRR_TERM_SQUARE) {
+        u128_t square = (u128_t)mantissa * mantissa;
+        position = 2 * (field - 1);
+        width = 5;
+        add_at(exact->digit + position / 32, (uint64_t)square, position % 32, 0);
+        add_at(exact->digit + position / 32 + 2, (uint64_t)(square >> 64), position % 32, 0);
+    } else {
+        int64_t sign = exact->term == IRR_TERM_VALUE ? -(int64_t)(bits >> 63) : 0;
+        position = field - 1 + 1074;
+        add_at(exact->digit + position / 32, mantissa, position % 32, sign);
+    }
+    if (position / 32 < exact->low) exact->low = position / 32;
+    if (position / 32 + width > exact->end) exact->end = position / 32 + width;
+}
+
+/* Element first + i * stride of each float type, widened exactly. */
+static void widen(double *to, irr_element_type_e type, const void *data, size_t first,
+                  size_t stride, size_t count) {
+    const double *f64 = data;
+    const float *f32 = data;
+    const uint16_t *half = data;
+    if (type == IRR_F64)
+        for (size_t i = 0; i < count; i++) to[i] = f64[first + i * stride];
+    else if (type == IRR_F32)
+        for (size_t i = 0; i < count; i++) to[i] = (double)f32[first + i * stride];
+    else if (type == IRR_F16)
+        for (size_t i = 0; i < count; i++) to[i] = irr_f16_to_f64(half[first + i * stride]);
+    else
+        for (size_t i = 0; i < count; i++) to[i] = irr_bf16_to_f64(half[first + i * stride]);
+}
+
+void irr_exact_add(irr_exact_t *exact, irr_element_type_e type, const void *data, size_t first,
+                   size_t stride, size_t count) {
+    enum { PIECE = 64 };
+    double piece[PIECE];
+    exact->count += count;
+    while (count) {
+        size_t n = count < PIECE ? count : PIECE;
+        widen(piece, type, data, first, stride, n);
+        if (exact->room < n) carry(exact);
+        exact->room -= (uint32_t)n;
+        for (size_t i = 0; i < n; i++) add_one(exact, piece[i]);
+        first += n * stride, count -= n;
+    }
+}
+
+/* ---- rounding ---- */
+
+/* A magnitude: (top + a part of 1, if more) * 2^exponent. */
+typedef struct {
+    u128_t top;
+    bool more;
+    int exponent;
+} number_t;
+
+/* Moves the highest bit of a number that is not 0 to bit 127. */
+static void normalise(number_t *number) {
+    uint64_t high = (uint64_t)(number->top >> 64);
+    int zeros = high ? __builtin_clzll(high) : 64 + __builtin_clzll((uint64_t)number->top);
+    number->top <<= zeros;
+    number->exponent -= zeros;
+}
+
+/* The highest 128 bits; false for zero. */
+static bool highest(irr_exact_t *exact, number_t *number, bool *negative) {
+    carry(exact);
+    *negative = exact->end && exact->digit[exact->end - 1] < 0;
+    if (*negative) {
+        for (uint32_t i = exact->low; i < exact->end; i++) exact->digit[i] = -exact->digit[i];
+        carry(exact);
+    }
+    uint32_t end = exact->end;
+    while (end > exact->low && exact->digit[end - 1] == 0) end--;
+    if (end <= exact->low) return false;
+    /* Five digits hold 128 bits behind the highest one; those below the lowest are zero. */
+    *number = (number_t){.exponent = LOWEST_EXPONENT + 32 * ((int)end - 4)};
+    for (uint32_t i = 1; i <= 4; i++)
+        number->top = number->top << 32 | (end >= i ? (uint64_t)exact->digit[end - i] : 0);
+    uint64_t fifth = end >= 5 ? (uint64_t)exact->digit[end - 5] : 0;
+    int zeros = __builtin_clz((unsigned)(number->top >> 96));
+    normalise(number);
+    number->top |= fifth >> (32 - zeros);
+    number->more = (fifth & ((UINT64_C(1) << (32 - zeros)) - 1)) != 0;
+    for (uint32_t i = exact->low; i + 5 < end && !number->more; i++)
+        number->more = exact->digit[i] != 0;
+    return true;
+}
+
+/* top >= 2^127 has a quotient of 64 bits or more. */
+static void divide(number_t *number, uint64_t divisor) {
+    u128_t quotient = number->top / divisor;
+    number->more |= quotient * divisor != number->top;
+    number->top = quotient;
+    normalise(number);
+}
+
+/* floor(sqrt(top + part)) is floor(sqrt(top)): 64 bits, for top >= 2^126. */
+static void take_root(number_t *number) {
+    if (number->exponent & 1) { /* a lost bit still says "more" */
+        number->more |= number->top & 1;
+        number->top >>= 1;
+        number->exponent++;
+    }
+    u128_t top = number->top;
+    double guess = sqrt((double)top);
+    u128_t root = guess >= 0x1p64 ? UINT64_MAX : (u128_t)guess;
+    root = (root + top / root) / 2; /* one step of Newton: 2^-52 becomes 2^-104 */
+    if (root > UINT64_MAX) root = UINT64_MAX;
+    while (root * root > top) root--;
+    while (root < UINT64_MAX && (root + 1) * (root + 1) <= top) root++;
+    number->more |= root * root != top;
+    number->top = root;
+    number->exponent /= 2; /* even */
+    normalise(number);
+}
+
+static const struct {
+    int fraction_bits, bias;
+} formats[IRR_ELEMENT_TYPE_COUNT] = {
+    [IRR_F64] = {52, 1023}, [IRR_F32] = {23, 127}, [IRR_F16] = {10, 15}, [IRR_BF16] = {7, 127}};
+
+static uint64_t infinity_of(irr_element_type_e type) {
+    return (uint64_t)(2 * formats[type].bias + 1) << formats[type].fraction_bits;
+}
+
+/* To nearest even: bits of the magnitude. */
+static uint64_t to_nearest(const number_t *number, irr_element_type_e type) {
+    const int fraction = formats[type].fraction_bits, bias = formats[type].bias;
+    int least = 1 - bias - fraction; /* exponent of the last bit of a denormal */
+    int last = number->exponent + 127 - fraction;
+    if (last < least) last = least;
+    int drop = last - number->exponent;
+    if (drop > 128) return 0; /* less than half of the least denormal */
+    u128_t kept = drop < 128 ? number->top >> drop : 0, half = (u128_t)1 << (drop - 1);
+    u128_t rest = number->top & (half | (half - 1));
+    kept += rest > half || (rest == half && (number->more || (kept & 1)));
+    if (last - least > 2 * bias) return infinity_of(type);
+    /* The hidden bit carries into the exponent, and so may the rounding. */
+    uint64_t bits = (uint64_t)kept + ((uint64_t)(last - least) << fraction);
+    return bits < infinity_of(type) ? bits : infinity_of(type);
+}
+
+void irr_exact_round(irr_exact_t *exact, irr_result_e result, irr_element_type_e type,
+                     void *output) {
+    uint64_t infinity = infinity_of(type), bits = 0;
+    bool negative = exact->minus_inf;
+    number_t number;
+    if (exact->nan || (exact->plus_inf && exact->minus_inf)) {
+        bits = infinity | UINT64_C(1) << (formats[type].fraction_bits - 1);
+        negative = false;
+    } else if (exact->plus_inf || exact->minus_inf) {
+        bits = infinity;
+    } else if (highest(exact, &number, &negative)) {
+        if (result == IRR_RESULT_QUOTIENT) divide(&number, exact->count);
+        if (result == IRR_RESULT_ROOT) take_root(&number);
+        bits = to_nearest(&number, type);
+    }
+    size_t bytes = irr_element_bytes(type);
+    bits |= (uint64_t)negative << (8 * bytes - 1);
+    memcpy(output, &bits, bytes); /* little-endian, as all our hosts */
+}
