@@ -218,6 +218,15 @@ static bool ends_with(const char *text, const char *end) {
     return length >= tail && !strcmp(text + length - tail, end);
 }
 
+/* Reads the magic, or leaves the first bytes where they are. */
+static bool is_npy(FILE *from) {
+    char bytes[MAGIC_BYTES];
+    size_t got = fread(bytes, 1, MAGIC_BYTES, from);
+    if (got == MAGIC_BYTES && !memcmp(bytes, MAGIC, MAGIC_BYTES)) return true;
+    while (got) ungetc((unsigned char)bytes[--got], from);
+    return false;
+}
+
 /* By its name, else (standard input, other names) by its first bytes. */
 static int read_source(const source_t *source, const char *path, irr_tensor_t **tensor) {
     const port_t *port = source->port;
@@ -226,15 +235,11 @@ static int read_source(const source_t *source, const char *path, irr_tensor_t **
     if (!type_of(port->type))
         return fail(IRR_NOT_IMPLEMENTED, "input \"%s\" has an element type without tensor files",
                     port->name);
-    int first = ends_with(path, ".bin") ? EOF : getc(source->from);
-    if (first != EOF) ungetc(first, source->from);
-    if (first == (unsigned char)MAGIC[0] || ends_with(path, ".npy")) {
-        char magic[MAGIC_BYTES];
-        if (fread(magic, 1, MAGIC_BYTES, source->from) != MAGIC_BYTES ||
-            memcmp(magic, MAGIC, MAGIC_BYTES))
-            return bad(source, "no .npy file");
+    if (!ends_with(path, ".bin") && is_npy(source->from)) {
         TRY(read_header(source, &header));
         TRY(check_header(source, &header));
+    } else if (ends_with(path, ".npy")) {
+        return bad(source, "no .npy file");
     }
     for (size_t i = 0; i < header.rank; i++)
         if (header.dims[i] < 0)

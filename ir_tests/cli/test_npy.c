@@ -73,7 +73,12 @@ static void test_orders(void **state) {
     write_model("same", model);
     write_npy("x.npy", 1, "{'descr':'<f4','fortran_order':True,'shape':()}", "\0\0\x80?", 4);
     assert_json(cli("run same.xml --input x.npy --json")->out, "outputs.0.data", "[1]");
-    model.shape = "0,3";
+    model = (one_layer_t){"ReduceSum", "opset1", "u8", "7", "", false};
+    write_model("same", model);
+    write_file("raw", "\x93NUMPZ\x01", 7); /* nearly a .npy, but named otherwise */
+    assert_json(cli("run same.xml --input - --json <raw")->out, "outputs.0.data",
+                "[147,78,85,77,80,90,1]");
+    model = (one_layer_t){"ReduceSum", "opset1", "f32", "0,3", "", false};
     write_model("same", model);
     write_npy("x.npy", 1, "{'descr':'<f4','fortran_order':True,'shape':(0,3)}", "", 0);
     assert_json(cli("run same.xml --input x.npy --json")->out, "outputs.0.data", "[]");
