@@ -144,10 +144,11 @@ irr_status_e device_run(irr_plugin_engine_t *engine, const random_case_t *c,
     const irr_property_t all[] = {{"IRREDUCE_BACKEND", setup->backend},
                                   {"IRREDUCE_ISA", setup->isa},
                                   {"IRREDUCE_REPRODUCIBLE", setup->reproducible},
+                                  {"EXECUTION_MODE_HINT", setup->mode},
                                   {"INFERENCE_NUM_THREADS", setup->threads ? threads : NULL}};
-    irr_property_t properties[4];
+    irr_property_t properties[5];
     size_t count = 0;
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < 5; i++)
         if (all[i].value) properties[count++] = all[i];
     irr_sentence_t sentence = {text, DEVICE_TEXT_BYTES};
     irr_plugin_compiled_t *compiled = NULL;
@@ -168,10 +169,11 @@ irr_status_e device_run(irr_plugin_engine_t *engine, const random_case_t *c,
 }
 
 char *device_setup_text(const device_setup_t *s, char *text) {
-    snprintf(text, DEVICE_TEXT_BYTES, "backend %s, isa %s, %u threads%s%s%s%s",
+    snprintf(text, DEVICE_TEXT_BYTES, "backend %s, isa %s, %u threads%s%s%s%s%s",
              s->backend ? s->backend : "default", s->isa ? s->isa : "default", s->threads,
-             s->strided ? ", strided" : "", s->dynamic ? ", dynamic" : "",
-             s->siblings ? ", siblings" : "", s->reproducible ? ", not reproducible" : "");
+             s->mode ? ", ACCURACY" : "", s->strided ? ", strided" : "",
+             s->dynamic ? ", dynamic" : "", s->siblings ? ", siblings" : "",
+             s->reproducible ? ", not reproducible" : "");
     return text;
 }
 

@@ -9,7 +9,7 @@
 
 /* How to run it. NULL and 0 leave the device's default. */
 typedef struct device_setup {
-    const char *backend, *isa, *reproducible;
+    const char *backend, *isa, *reproducible, *mode;
     unsigned threads;
     bool dynamic;       /* the graph knows the rank alone */
     unsigned siblings;  /* so many other layers on the same data, before and after it */

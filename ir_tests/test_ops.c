@@ -87,13 +87,14 @@ static void same(const random_case_t *c, const device_setup_t *setup, const void
         fail_case(c, setup, "has other bits than", "scalar on one thread");
 }
 
-static oracle_answer_t ask_oracle(const random_case_t *c, const void *data) {
+static oracle_answer_t ask_oracle(const random_case_t *c, const void *data, bool accuracy) {
     oracle_problem_t problem = {.op = c->op,
                                 .type = c->type,
                                 .rank = c->rank,
                                 .dims = c->dims,
                                 .reduced = c->mask,
-                                .identity = c->axis_count == 0};
+                                .identity = c->axis_count == 0,
+                                .accuracy = accuracy};
     oracle_answer_t answer;
     assert_true(oracle_solve(&problem, data, &answer));
     assert_int_equal(answer.count, c->outputs);
@@ -112,7 +113,7 @@ static void test_random_cases(void **state) {
     for (; now() < end || seed < first_seed + 200; seed++) {
         random_case_t c;
         void *data = make_case(&c, seed, MAX_ELEMENTS);
-        oracle_answer_t answer = ask_oracle(&c, data);
+        oracle_answer_t answer = ask_oracle(&c, data, false);
         judge(&c, &reference, &answer, run(&c, &reference, data, &output_room, 0));
         const void *expected = run(&c, &model, data, &expected_room, 0);
         judge(&c, &model, &answer, expected);
@@ -126,6 +127,10 @@ static void test_random_cases(void **state) {
         judge(&c, &automatic, &answer, output);
         automatic.reproducible = "NO";
         judge(&c, &automatic, &answer, run(&c, &automatic, data, &output_room, 0));
+        oracle_release(&answer);
+        answer = ask_oracle(&c, data, true); /* correctly rounded */
+        device_setup_t exact = {.threads = 1 + (unsigned)seed % 3, .mode = "ACCURACY"};
+        judge(&c, &exact, &answer, run(&c, &exact, data, &output_room, 0));
         oracle_release(&answer);
     }
     print_message("%llu cases from IRR_TEST_SEED=%llu\n", (unsigned long long)(seed - first_seed),
@@ -189,7 +194,7 @@ static void test_edges(void **state) {
                 void *data =
                     guarded_at_end(&data_room, c.elements * oracle_element_bytes(c.type), 0);
                 random_case_fill(&c, data);
-                oracle_answer_t answer = ask_oracle(&c, data);
+                oracle_answer_t answer = ask_oracle(&c, data, false);
                 const void *expected = run(&c, &model, data, &expected_room, 0);
                 judge(&c, &model, &answer, expected);
                 for (size_t t = 1; t < 3; t++) {
@@ -224,7 +229,7 @@ static void test_long_runs(void **state) {
             while (strcmp(random_data_name(c.kind, c.type), "all equal") != 0) c.kind++;
             void *data = guarded_at_end(&data_room, c.elements * oracle_element_bytes(c.type), 0);
             random_case_fill(&c, data);
-            oracle_answer_t answer = ask_oracle(&c, data);
+            oracle_answer_t answer = ask_oracle(&c, data, false);
             const void *expected = run(&c, &model, data, &expected_room, 0);
             judge(&c, &model, &answer, expected);
             device_setup_t setup = {.backend = "simd", .isa = "avx512", .threads = 8};
