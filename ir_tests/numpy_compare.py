@@ -13,166 +13,39 @@ import subprocess
 import sys
 import tempfile
 
-import ml_dtypes
 import numpy as np
 
-# type: (dtype, exponent bits, fraction bits, unit bits of the accumulator)
-FLOATS = {
-    "f64": (np.dtype("<f8"), 11, 52, 53),
-    "f32": (np.dtype("<f4"), 8, 23, 24),
-    "f16": (np.dtype("<f2"), 5, 10, 24),
-    "bf16": (np.dtype(ml_dtypes.bfloat16), 8, 7, 24),
-}
-INTEGERS = {k + str(n): np.dtype(f"<{k}{n // 8}") for k in "iu" for n in (8, 16, 32, 64)}
-DTYPES = {**{k: v[0] for k, v in FLOATS.items()}, **INTEGERS}
-PRECISIONS = {"f64": "FP64", "f32": "FP32", "f16": "FP16", "bf16": "BF16",
-              **{k: k.upper() for k in INTEGERS}}
-OPS = {"ReduceMin": "opset1", "ReduceSum": "opset1", "ReduceL2": "opset4"}
-
-
-# ---- exact arithmetic: a float is a whole number of units 2^LOWEST ------------------------------
-
-LOWEST = -1074
-NAN, INFINITY = object(), object()
-
-
-def bits_of(array):
-    return np.ascontiguousarray(array).view(f"<u{array.dtype.itemsize}")
-
-
-def take_apart(kind, bits):
-    """(negative, magnitude in units of 2^LOWEST, or INFINITY or NAN)."""
-    _, width, fraction, _ = FLOATS[kind]
-    bits = int(bits)
-    field, mantissa = bits >> fraction & (1 << width) - 1, bits & (1 << fraction) - 1
-    negative = bool(bits >> (width + fraction))
-    if field == (1 << width) - 1:
-        return negative, NAN if mantissa else INFINITY
-    if field:
-        mantissa |= 1 << fraction
-    return negative, mantissa << max(field, 1) - (1 << width - 1) + 1 - fraction - LOWEST
-
-
-def put_together(kind, negative, magnitude, exponent, more=False):
-    """Bits of +-magnitude * 2^exponent, rounded once to nearest even; `more`: and a trifle."""
-    _, width, fraction, _ = FLOATS[kind]
-    bias = (1 << width - 1) - 1
-    magnitude, exponent = magnitude << 2 | more, exponent - 2
-    unit = max(exponent + magnitude.bit_length() - 1 - fraction, 1 - bias - fraction)
-    if unit < exponent:
-        magnitude, exponent = magnitude << exponent - unit, unit
-    half = 1 << unit - exponent >> 1
-    kept, rest = magnitude >> unit - exponent, magnitude & (1 << unit - exponent) - 1
-    if half and (rest > half or rest == half and kept & 1):
-        kept += 1
-    if kept >> fraction + 1:
-        kept, unit = kept >> 1, unit + 1
-    sign, field = int(negative) << width + fraction, unit + fraction + bias
-    if not kept >> fraction:
-        return sign | kept
-    if field >= (1 << width) - 1:
-        return sign | (1 << width) - 1 << fraction
-    return sign | field << fraction | kept & (1 << fraction) - 1
-
-
-def special(kind, negative=False, nan=False):
-    _, width, fraction, _ = FLOATS[kind]
-    return (int(negative) << width + fraction | (1 << width) - 1 << fraction
-            | int(nan) << fraction - 1)
-
-
-def signed_round(kind, value, exponent):
-    return put_together(kind, value < 0, abs(value), exponent)
-
-
-def float_answer(op, kind, elements):
-    """Bits of the least and the greatest right answer."""
-    parts = [take_apart(kind, b) for b in elements]
-    if any(m is NAN for _, m in parts):
-        return (special(kind, nan=True),) * 2
-    infinities = {n for n, m in parts if m is INFINITY}
-    if op == "ReduceMin":
-        ends = [(n, m) for n, m in parts if m is not INFINITY]
-        if True in infinities or not ends:
-            return (special(kind, True in infinities),) * 2
-        negative, magnitude = min(ends, key=lambda p: (-p[1], 0) if p[0] else (p[1], 1))
-        return (put_together(kind, negative, magnitude, LOWEST),) * 2
-    if infinities:
-        signed, clash = op == "ReduceSum", op == "ReduceSum" and len(infinities) == 2
-        return (special(kind, signed and True in infinities and not clash, clash),) * 2
-    k = FLOATS[kind][3] - 7  # 128 u = 2^-k
-    if op == "ReduceSum":
-        exact = sum(-m if n else m for n, m in parts) << k
-        bound = sum(m for _, m in parts)
-        return (signed_round(kind, exact - bound, LOWEST - k),
-                signed_round(kind, exact + bound, LOWEST - k))
-    squares = sum(m * m for _, m in parts)
-    ends = []
-    for factor in ((1 << k) - 1, (1 << k) + 1):
-        scaled = squares * factor * factor << 200
-        root = math.isqrt(scaled)
-        ends.append(put_together(kind, False, root, LOWEST - k - 100, root * root != scaled))
-    return tuple(ends)
-
-
-def integer_answer(op, dtype, elements):
-    info = np.iinfo(dtype)
-    values = [int(v) for v in elements]
-    if op == "ReduceMin":
-        return min(values, default=int(info.max))
-    if op == "ReduceL2":
-        return min(math.isqrt(sum(v * v for v in values)), int(info.max))
-    total = sum(values) % (1 << info.bits)
-    return total - (1 << info.bits) if total > info.max else total
-
-
-def key(kind, bits):
-    sign, bits = 1 << FLOATS[kind][1] + FLOATS[kind][2], int(bits)
-    return -(bits - sign) - 1 if bits & sign else bits
+from exact import DTYPES, FLOATS, INTEGERS, LOGICAL, bits_of, special, tensor_problems
+from ir_model import Model, layer_of, read_output, supported
 
 
 def problems_of(layer, output):
     """Compares one output tensor with exact arithmetic; yields sentences."""
     op, kind, data, axes = layer["op"], layer["kind"], layer["data"], layer["axes"]
-    if output.shape != layer["out_shape"]:
-        yield f"shape {output.shape}, not {layer['out_shape']}"
+    expected_shape = layer["out_shape"]
+    if output.shape != expected_shape:
+        yield f"shape {output.shape}, not {expected_shape}"
         return
-    raw = bits_of(data) if kind in FLOATS else data
-    found = (bits_of(output) if kind in FLOATS else output).reshape(-1)
-    if not axes and not np.array_equal(bits_of(output).reshape(-1), bits_of(data).reshape(-1)):
-        yield "an identity changes bits"
-    if not axes:
-        return
-    kept = [d for d in range(data.ndim) if d not in axes]
-    count = math.prod(data.shape[d] for d in kept)
-    sets = raw.transpose(kept + sorted(axes)).reshape(count, math.prod(data.shape[d] for d in axes))
-    for i in range(count):
-        if kind in INTEGERS:
-            right = integer_answer(op, data.dtype, sets[i])
-            if int(found[i]) != right:
-                yield f"output {i} is {found[i]}, not {right}"
-            continue
-        low, high = float_answer(op, kind, sets[i])
-        zero_wrong = op == "ReduceSum" and int(found[i]) == 1 << 8 * data.dtype.itemsize - 1
-        if zero_wrong or not (int(found[i]) == low if low == high
-                              else key(kind, low) <= key(kind, found[i]) <= key(kind, high)):
-            yield f"output {i} is {int(found[i]):#x}, right is {low:#x} to {high:#x}"
+    for i, sentence in tensor_problems(op, kind, data, axes, output):
+        yield f"output {i}: {sentence}"
     yield from numpy_problems(layer, output)
 
 
 def numpy_problems(layer, output):
     """NumPy's own answer, where it gives one that can be compared."""
     op, kind, data, axes = layer["op"], layer["kind"], layer["data"], tuple(layer["axes"])
-    if data.size == 0:
+    if data.size == 0 or not axes:
         return
+    same = {"ReduceMin": np.min, "ReduceMax": np.max, "ReduceLogicalAnd": np.all,
+            "ReduceLogicalOr": np.any, "ReduceSum": np.sum, "ReduceProd": np.prod}
     with np.errstate(all="ignore"):
-        if kind in INTEGERS and op != "ReduceL2":
-            theirs = (data.min(axis=axes) if op == "ReduceMin"
-                      else data.sum(axis=axes, dtype=data.dtype))
-            if not np.array_equal(np.reshape(theirs, -1), output.reshape(-1)):
+        if kind not in FLOATS and op in same:
+            wide = {"dtype": data.dtype} if op in ("ReduceSum", "ReduceProd") else {}
+            if not np.array_equal(np.reshape(same[op](data, axis=axes, **wide), -1),
+                                  output.reshape(-1)):
                 yield "NumPy disagrees"
-        elif kind in FLOATS and op == "ReduceMin":
-            theirs = np.min(data.astype(np.float64), axis=axes).reshape(-1)
+        elif kind in FLOATS and op in ("ReduceMin", "ReduceMax"):
+            theirs = same[op](data.astype(np.float64), axis=axes).reshape(-1)
             if not np.array_equal(theirs, output.astype(np.float64).reshape(-1), equal_nan=True):
                 yield "NumPy disagrees"
         elif kind in ("f32", "f64") and op == "ReduceL2":
@@ -185,7 +58,8 @@ def numpy_problems(layer, output):
 # ---- random layers -------------------------------------------------------------------------------
 
 def random_shape(rng, most):
-    rank, sizes = int(rng.integers(0, 9)), (1, 2, 3, 4, 7, 8, 9, 16, 17, 31, 33, 63, 65, 129, 257)
+    rank = int(rng.integers(0, 9))
+    sizes = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 127, 129, 257)
     shape = [int(rng.choice(sizes)) for _ in range(rank)]
     if rank and rng.random() < 0.03:
         shape[int(rng.integers(rank))] = 0
@@ -224,105 +98,44 @@ def random_integers(rng, kind, shape):
     dtype = INTEGERS[kind]
     info = np.iinfo(dtype)
     name = str(rng.choice(["full", "small", "extremes"]))
-    data = (rng.integers(info.min, info.max, shape, dtype=dtype, endpoint=True) if name == "full"
-            else rng.integers(0 if info.min == 0 else -4, 5, shape) if name == "small"
-            else rng.choice(np.array([info.min, info.max, 0, 1], dtype=dtype), shape))
-    return np.asarray(data).astype(dtype), name
+    if name == "full":
+        data = rng.integers(info.min, info.max, shape, dtype=dtype, endpoint=True)
+    elif name == "small":
+        data = rng.integers(0 if info.min == 0 else -4, 5, shape).astype(dtype)
+    else:
+        data = rng.choice(np.array([info.min, info.max, 0, 1], dtype=dtype), shape)
+    return np.asarray(data, dtype=dtype), name
 
 
-def random_layer(rng, most):
-    kind = str(rng.choice(list(DTYPES)))
+def random_truth(rng, kind, shape):
+    share = rng.choice([0, 0.02, 0.5, 0.98, 1])
+    return np.asarray(rng.random(shape) < share, dtype=DTYPES[kind]), f"{share} true"
+
+
+def random_layer(rng, most, taken):
+    op = str(rng.choice(list(taken)))
+    kind = str(rng.choice(taken[op]))
     shape = random_shape(rng, most)
-    make = random_floats if kind in FLOATS else random_integers
+    make = (random_floats if kind in FLOATS else random_truth if op in LOGICAL
+            else random_integers)
     data, name = make(rng, kind, shape)
     count = 0 if rng.random() < 0.05 else int(rng.integers(0, len(shape) + 1))
     axes = [int(a) for a in rng.permutation(len(shape))[:count]]
     keep = bool(rng.integers(2))
-    out = tuple(1 if d in axes else n for d, n in enumerate(shape) if keep or d not in axes)
     axes_kind = str(rng.choice(list(INTEGERS)))
     negative = axes_kind[0] == "i"
-    written = [a - len(shape) if negative and rng.random() < 0.5 else a for a in axes]
-    return {"op": str(rng.choice(list(OPS))), "kind": kind, "data": data, "name": name,
-            "axes": axes, "written": written, "axes_kind": axes_kind, "keep": keep,
-            "out_shape": out, "scalar_axes": len(axes) == 1 and rng.random() < 0.3,
-            "parameter": rng.random() < 0.3}
+    if op == "ReduceMean" and kind in INTEGERS and 0 in [data.shape[a] for a in axes]:
+        op = "ReduceSum"  # the integer mean of nothing is an error
+    return layer_of(op, kind, data, axes, keep, name=name, axes_kind=axes_kind,
+                    written=[a - len(shape) if negative and rng.random() < 0.5 else a
+                             for a in axes],
+                    scalar_axes=len(axes) == 1 and rng.random() < 0.3,
+                    parameter=rng.random() < 0.3)
 
 
 def text_of(layer):
     return (f"{layer['op']} {layer['kind']} {list(layer['data'].shape)} axes {layer['written']} "
             f"keep_dims {layer['keep']}, {layer['name']}")
-
-
-# ---- the model -----------------------------------------------------------------------------------
-
-def dims_of(shape):
-    return "".join(f"<dim>{n}</dim>" for n in shape)
-
-
-def port(number, kind, shape, more=""):
-    return f'<port id="{number}" precision="{PRECISIONS[kind]}"{more}>{dims_of(shape)}</port>'
-
-
-class Model:
-    def __init__(self, version):
-        self.version, self.layers, self.edges, self.weights, self.count = version, [], [], b"", 0
-
-    def add(self, name, kind, opset, data, ports):
-        self.layers.append(f'<layer id="{self.count}" name="{name}" type="{kind}" '
-                           f'version="{opset}">{data}{ports}</layer>')
-        self.count += 1
-        return self.count - 1
-
-    def edge(self, source, source_port, target, target_port):
-        self.edges.append(f'<edge from-layer="{source}" from-port="{source_port}" '
-                          f'to-layer="{target}" to-port="{target_port}"/>')
-
-    def constant(self, name, kind, array):
-        shape = array.shape
-        self.weights += b"\0" * (self.count % 4)  # constants lie at any offset
-        data = (f'<data element_type="{kind}" shape="{", ".join(map(str, shape))}" '
-                f'offset="{len(self.weights)}" size="{array.nbytes}"/>')
-        self.weights += array.tobytes()
-        return self.add(name, "Const", "opset1", data, f"<output>{port(0, kind, shape)}</output>")
-
-    def parameter(self, name, kind, shape):
-        data = f'<data shape="{",".join(map(str, shape))}" element_type="{kind}"/>'
-        return self.add(name, "Parameter", "opset1", data,
-                        f"<output>{port(0, kind, shape)}</output>")
-
-    def reduction(self, number, layer):
-        kind, shape = layer["kind"], layer["data"].shape
-        axes = np.array(layer["written"], dtype=INTEGERS[layer["axes_kind"]])
-        axes = axes.reshape(()) if layer["scalar_axes"] else axes
-        make = (self.parameter(f"x{number}", kind, shape) if layer["parameter"]
-                else self.constant(f"c{number}", kind, layer["data"]))
-        axes_id = self.constant(f"axes{number}", layer["axes_kind"], axes)
-        named = port(2, kind, layer["out_shape"], f' names="y{number}"')
-        ports = (f"<input>{port(0, kind, shape)}{port(1, layer['axes_kind'], axes.shape)}</input>"
-                 f"<output>{named}</output>")
-        keep = "true" if layer["keep"] else "false"
-        here = self.add(f"r{number}", layer["op"], OPS[layer["op"]], f'<data keep_dims="{keep}"/>',
-                        ports)
-        result = self.add(f"result{number}", "Result", "opset1", "",
-                          f"<input>{port(0, kind, layer['out_shape'])}</input>")
-        self.edge(make, 0, here, 0)
-        self.edge(axes_id, 0, here, 1)
-        self.edge(here, 2, result, 0)
-
-    def write(self, path):
-        path.write_text("\n".join(
-            ['<?xml version="1.0"?>', f'<net name="compare" version="{self.version}">', "<layers>",
-             *self.layers, "</layers>", "<edges>", *self.edges, "</edges>", "</net>", ""]))
-        path.with_suffix(".bin").write_bytes(self.weights)
-
-
-def read_output(folder, number, layer):
-    array = np.load(folder / f"y{number}.npy")
-    if layer["kind"] == "bf16":
-        assert array.dtype == np.dtype("V2"), array.dtype
-        array = array.view(ml_dtypes.bfloat16)
-    assert array.dtype == DTYPES[layer["kind"]], (array.dtype, layer["kind"])
-    return array
 
 
 def from_json(entry, layer):
@@ -341,7 +154,7 @@ def from_json(entry, layer):
 
 def run_batch(arguments, seed, folder):
     rng = np.random.default_rng(seed)
-    layers = [random_layer(rng, arguments.elements) for _ in range(arguments.layers)]
+    layers = [random_layer(rng, arguments.elements, arguments.taken) for _ in range(arguments.layers)]
     model = Model(10 + seed % 2)
     command = [arguments.command, "run", str(folder / "model.xml")]
     for i, layer in enumerate(layers):
@@ -361,7 +174,7 @@ def run_batch(arguments, seed, folder):
     command += ["--json"] if as_json else ["--output-dir", str(folder / "out")]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
-        print(f"seed {seed}: exit {done.returncode}: {done.stderr.strip()}{done.stdout.strip()}")
+        print(f"seed {seed}: exit {done.returncode}: {done.stderr.strip() or done.stdout.strip()}")
         return len(layers)
     entries = {o["name"]: o for o in json.loads(done.stdout)["outputs"]} if as_json else {}
     wrong = 0
@@ -384,15 +197,17 @@ def main():
     parser.add_argument("--batches", type=int, default=12)
     parser.add_argument("--layers", type=int, default=150, help="of a batch")
     parser.add_argument("--elements", type=int, default=2000, help="of a tensor, at most")
-    parser.add_argument("--keep", help="a folder to leave the models in")
+    parser.add_argument("--keep", help="write the models into this folder and leave them there")
     arguments = parser.parse_args()
+    arguments.taken = supported(arguments.command)
     wrong = 0
     for seed in range(arguments.seed, arguments.seed + arguments.batches):
         with tempfile.TemporaryDirectory() as temporary:
             folder = pathlib.Path(arguments.keep or temporary) / str(seed)
             folder.mkdir(parents=True, exist_ok=True)
             wrong += run_batch(arguments, seed, folder)
-    print(f"{arguments.batches * arguments.layers} layers from seed {arguments.seed}, {wrong} wrong")
+    print(f"{arguments.batches * arguments.layers} layers from seed {arguments.seed}, "
+          f"{wrong} wrong")
     return 1 if wrong else 0
 
 
