@@ -91,6 +91,24 @@ static int parse_axes(const list_t *texts, irr_axes_t *axes) {
     return IRR_OK;
 }
 
+/* The k-th axes are for the k-th fragment of the whole call; a single list serves all. */
+static int check_files(const options_t *options, const irr_axes_t *axes,
+                       irr_check_report_t *reports, size_t *done) {
+    size_t left = options->axes.count;
+    for (; *done < options->models.count; ++*done) {
+        irr_check_report_t *report = &reports[*done];
+        LIB(irr_check(options->models.items[*done], options->weights, axes, left, report));
+        if (options->axes.count < 2) continue;
+        size_t used = report->fragments < left ? report->fragments : left;
+        bool told = used == report->fragments || left > 1; /* above one list the reader tells */
+        axes += used, left -= used;
+        if (told) continue;
+        ++*done;
+        return wrong_call("%zu --axes are not enough for the fragments", options->axes.count);
+    }
+    return IRR_OK;
+}
+
 int call_check(const options_t *options) {
     const list_t *models = &options->models;
     irr_axes_t *axes = take(options->axes.count * sizeof *axes);
@@ -100,14 +118,12 @@ int call_check(const options_t *options) {
     for (size_t i = 0; i < models->count; i++) standard += !strcmp(models->items[i], "-");
     if (standard > 1) return wrong_call("standard input is read twice");
     progress("checking");
-    int status = IRR_OK;
-    for (; done < models->count && !status; done++) {
-        status = library(irr_check(models->items[done], options->weights, axes, options->axes.count,
-                                   &reports[done]));
-        problems += status ? 0 : reports[done].size;
-    }
+    int status = check_files(options, axes, reports, &done);
     progress_end();
     if (!status) (options->json ? json_reports : print_reports)(reports, done);
-    for (size_t i = 0; i < done; i++) irr_check_report_free(&reports[i]);
+    for (size_t i = 0; i < done; i++) {
+        problems += reports[i].size;
+        irr_check_report_free(&reports[i]);
+    }
     return status ? status : problems ? PROBLEMS : IRR_OK;
 }

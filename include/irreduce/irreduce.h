@@ -272,6 +272,7 @@ typedef struct {
     irr_check_problem_t *unknown_layers; /* not known, so their declared ports are trusted */
     size_t unknown_size;
     const void *owner; /* the library's */
+    size_t fragments;  /* lone <layer>s, in a file of these */
 } irr_check_report_t;
 
 /* Finds every problem of one file. weights_path NULL: the model's path with .bin; axes: the k-th

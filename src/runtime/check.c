@@ -69,7 +69,8 @@ irr_status_e irr_check(const char *model_path, const char *weights_path, const i
     *report = (irr_check_report_t){.file = irr_copy_text(model_path, &ok),
                                    .layers = file->layer_count,
                                    .reduce_layers = file->reduce_layer_count,
-                                   .owner = file};
+                                   .owner = file,
+                                   .fragments = file->fragments ? file->layer_count : 0};
     if (ok && fill_problems(file, report) && fill_unknown(file, report)) return IRR_OK;
     irr_check_report_free(report);
     return irr_out_of_memory(irr_message(), sizeof *report->problems);
