@@ -86,22 +86,35 @@ static void test_empty_sets(void **state) {
                                                      UINT32_MAX,
                                                      UINT16_MAX,
                                                      UINT8_MAX};
-    static const char *const ops[] = {"ReduceMin", "ReduceSum", "ReduceL2"};
+    static const uint64_t least[NUMERIC_COUNT] = {UINT64_C(0xfff0000000000000),
+                                                  0xff800000,
+                                                  0xfc00,
+                                                  0xff80,
+                                                  UINT64_C(1) << 63,
+                                                  UINT64_C(1) << 31,
+                                                  1 << 15,
+                                                  1 << 7};
+    static const uint64_t zero[NUMERIC_COUNT];
+    static const struct {
+        const char *op;
+        const uint64_t *empty;
+    } ops[] = {
+        {"ReduceMin", greatest}, {"ReduceSum", zero}, {"ReduceL2", zero}, {"ReduceMax", least}};
     for (unsigned t = 0; t < NUMERIC_COUNT; t++)
-        for (unsigned o = 0; o < 3; o++) {
+        for (unsigned o = 0; o < sizeof ops / sizeof *ops; o++) {
             device_graph_t graph;
             graph_begin(&graph);
             const int16_t axis = -2;
             uint32_t in = graph_input(&graph, numeric[t], 3, SHAPE(2, 0, 1));
             uint32_t axes = graph_constant(&graph, IRR_I16, 1, SHAPE(1), &axis);
-            graph_output(&graph, graph_layer(&graph, ops[o], in, axes, 2, SHAPE(2, 1)));
+            graph_output(&graph, graph_layer(&graph, ops[o].op, in, axes, 2, SHAPE(2, 1)));
             irr_plugin_request_t *request = request_on(&graph, NULL, 0);
             uint64_t result[3] = {7, 7, 7};
             irr_tensor_view_t from = tensor(numeric[t], 3, SHAPE(2, 0, 1), NULL);
             irr_tensor_view_t to = tensor(numeric[t], 2, SHAPE(2, 1), result);
             infer_or_fail(request, &from, &to);
             size_t bytes = irr_element_bytes(numeric[t]);
-            uint64_t expected = o == 0 ? greatest[t] : 0;
+            uint64_t expected = ops[o].empty[t];
             assert_memory_equal(result, &expected, bytes);
             assert_memory_equal((char *)result + bytes, &expected, bytes);
             assert_int_equal(((char *)result)[2 * bytes], bytes == 8 || bytes == 4 ? 7 : 0);

@@ -8,7 +8,9 @@
 
 /* ---- what auto may take ---- */
 
-static void auto_takes_byte_minima_of_rows_alone(void **unused) {
+static const irr_op_e extremes[] = {IRR_OP_MIN, IRR_OP_MAX};
+
+static void auto_takes_byte_extremes_of_rows_alone(void **unused) {
     (void)unused;
     irr_config_t config = config_of(IRR_BACKEND_AUTO, true);
     for (int t = 0; t < IRR_ELEMENT_TYPE_COUNT; t++) {
@@ -16,11 +18,12 @@ static void auto_takes_byte_minima_of_rows_alone(void **unused) {
         if (!irr_is_numeric(type)) continue;
         for (unsigned op = 0; op < IRR_OP_COUNT; op++) {
             irr_problem_t rows = rows_of((irr_op_e)op, type, 60, 300);
-            if (op == IRR_OP_MIN && irr_element_bytes(type) == 1) {
+            bool extreme = op == IRR_OP_MIN || op == IRR_OP_MAX;
+            if (extreme && irr_element_bytes(type) == 1) {
                 irr_offer_t offer = offer_of(&rows, &config);
                 assert_int_equal(offer.serves, present);
                 if (present) assert_non_null(strstr(offer.kernel, "jit"));
-                irr_problem_t columns = problem_of(IRR_OP_MIN, type, 2, (int64_t[]){60, 300}, 1);
+                irr_problem_t columns = problem_of((irr_op_e)op, type, 2, (int64_t[]){60, 300}, 1);
                 declines(&columns, &config, "ref");
             } else {
                 declines(&rows, &config, "");
@@ -43,10 +46,10 @@ static void auto_takes_byte_minima_of_rows_alone(void **unused) {
     declines(&problem, &config, "IRREDUCE_ISA");
 }
 
-static void check_byte_minima(size_t rows, size_t set, uint32_t threads, size_t shift) {
+static void check_bytes(irr_op_e op, size_t rows, size_t set, uint32_t threads, size_t shift) {
     for (int is_signed = 0; is_signed < 2; is_signed++) {
         irr_problem_t problem =
-            rows_of(IRR_OP_MIN, is_signed ? IRR_I8 : IRR_U8, (int64_t)rows, (int64_t)set);
+            rows_of(op, is_signed ? IRR_I8 : IRR_U8, (int64_t)rows, (int64_t)set);
         irr_config_t config = config_of(IRR_BACKEND_AUTO, true);
         config.threads = threads;
         if (!serves(&problem, &config)) return;
@@ -57,28 +60,32 @@ static void check_byte_minima(size_t rows, size_t set, uint32_t threads, size_t 
         assert_int_equal(stats.exact_fallbacks, 0);
         assert_in_range(stats.threads, 1, threads);
         for (size_t r = 0; r < rows; r++) {
-            int least = 1000;
+            int best = op == IRR_OP_MIN ? 1000 : -1000;
             for (size_t i = 0; i < set; i++) {
                 uint8_t byte = data[shift + r * set + i];
                 int value = is_signed ? (int8_t)byte : byte;
-                if (value < least) least = value;
+                if (op == IRR_OP_MIN ? value < best : value > best) best = value;
             }
             int got = is_signed ? (int8_t)output[shift + r] : output[shift + r];
-            if (got != least)
-                fail_msg("%zux%zu threads %u shift %zu row %zu: %d, not %d (seed %llu)", rows, set,
-                         threads, shift, r, got, least, (unsigned long long)seed);
+            if (got != best)
+                fail_msg("%s %zux%zu threads %u shift %zu row %zu: %d, not %d (seed %llu)",
+                         irr_op_info(op)->word, rows, set, threads, shift, r, got, best,
+                         (unsigned long long)seed);
         }
         free(data), free(output);
     }
 }
 
-static void byte_minima_are_exact(void **unused) {
+static void byte_extremes_are_exact(void **unused) {
     (void)unused;
-    for (int repeat = 0; repeat < 60; repeat++)
-        check_byte_minima(1 + next_random() % 40, 2 + next_random() % 400,
-                          1 + (uint32_t)next_random() % 3, next_random() % 3);
-    check_byte_minima(1, 300000, 2, 1);
-    for (uint32_t threads = 1; threads <= 5; threads++) check_byte_minima(301, 1777, threads, 1);
+    for (size_t k = 0; k < sizeof extremes / sizeof *extremes; k++) {
+        for (int repeat = 0; repeat < 60; repeat++)
+            check_bytes(extremes[k], 1 + next_random() % 40, 2 + next_random() % 400,
+                        1 + (uint32_t)next_random() % 3, next_random() % 3);
+        check_bytes(extremes[k], 1, 300000, 2, 1);
+        for (uint32_t threads = 1; threads <= 5; threads++)
+            check_bytes(extremes[k], 301, 1777, threads, 1);
+    }
 }
 
 /* ---- IRREDUCE_REPRODUCIBLE=NO ---- */
@@ -204,8 +211,8 @@ static void limits_of_near_sums(void **unused) {
 int main(void) {
     begin();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(auto_takes_byte_minima_of_rows_alone),
-        cmocka_unit_test(byte_minima_are_exact),
+        cmocka_unit_test(auto_takes_byte_extremes_of_rows_alone),
+        cmocka_unit_test(byte_extremes_are_exact),
         cmocka_unit_test(near_sums_keep_the_bound),
         cmocka_unit_test(near_sums_of_special_values),
         cmocka_unit_test(limits_of_near_sums),

@@ -10,6 +10,7 @@ static const irr_op_info_t rows[] = {
     [IRR_OP_MIN] = {"ReduceMin", "min", 1, true, IRR_EMPTY_GREATEST, IRR_TERM_NONE, 0},
     [IRR_OP_SUM] = {"ReduceSum", "sum", 1, true, IRR_EMPTY_ZERO, IRR_TERM_VALUE, IRR_RESULT_TOTAL},
     [IRR_OP_L2] = {"ReduceL2", "l2", 4, true, IRR_EMPTY_ZERO, IRR_TERM_SQUARE, IRR_RESULT_ROOT},
+    [IRR_OP_MAX] = {"ReduceMax", "max", 1, true, IRR_EMPTY_LEAST, IRR_TERM_NONE, 0},
 };
 _Static_assert(sizeof rows / sizeof *rows == IRR_OP_COUNT, "a row for each op");
 

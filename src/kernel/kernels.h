@@ -29,6 +29,7 @@ typedef enum {
     IRR_FOLD_MIN = 0,
     IRR_FOLD_SUM,
     IRR_FOLD_SQUARES, /* sum of squares; integers exact, sticking at the accumulator's maximum */
+    IRR_FOLD_MAX,
     IRR_FOLD_COUNT
 } irr_fold_e;
 

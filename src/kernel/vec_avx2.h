@@ -77,9 +77,15 @@ LOADS(load_u32_as_u64, v_u64, uint32_t, _mm256_cvtepu32_epi64(WHOLE_128))
 PAIR(min_i8, v_i8, _mm256_min_epi8)
 PAIR(min_i16, v_i16, _mm256_min_epi16)
 PAIR(min_i32, v_i32, _mm256_min_epi32)
+PAIR(max_i8, v_i8, _mm256_max_epi8)
+PAIR(max_i16, v_i16, _mm256_max_epi16)
+PAIR(max_i32, v_i32, _mm256_max_epi32)
 PAIR(min_u8, v_u8, _mm256_min_epu8)
 PAIR(min_u16, v_u16, _mm256_min_epu16)
 PAIR(min_u32, v_u32, _mm256_min_epu32)
+PAIR(max_u8, v_u8, _mm256_max_epu8)
+PAIR(max_u16, v_u16, _mm256_max_epu16)
+PAIR(max_u32, v_u32, _mm256_max_epu32)
 PAIR(multiply_i32, v_u64, _mm256_mul_epi32)
 PAIR(multiply_u32, v_u64, _mm256_mul_epu32)
 
@@ -94,6 +100,12 @@ static inline v_i64 min_i64(v_i64 a, v_i64 b) {
 }
 static inline v_u64 min_u64(v_u64 a, v_u64 b) {
     return (v_u64)_mm256_blendv_epi8((__m256i)a, (__m256i)b, above_u64((__m256i)a, (__m256i)b));
+}
+static inline v_i64 max_i64(v_i64 a, v_i64 b) {
+    return (v_i64)_mm256_blendv_epi8((__m256i)b, (__m256i)a, above_i64((__m256i)a, (__m256i)b));
+}
+static inline v_u64 max_u64(v_u64 a, v_u64 b) {
+    return (v_u64)_mm256_blendv_epi8((__m256i)b, (__m256i)a, above_u64((__m256i)a, (__m256i)b));
 }
 static inline v_u64 add_sticking(v_u64 a, v_u64 b) {
     __m256i sum = (__m256i)(a + b);

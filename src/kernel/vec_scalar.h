@@ -72,14 +72,20 @@ WHOLE(load_u16_as_u64, v_u64, uint16_t, *p)
 WHOLE(load_i32_as_u64, v_u64, int32_t, (uint64_t)*p)
 WHOLE(load_u32_as_u64, v_u64, uint32_t, *p)
 
-#define MIN_OF(V)                                                                                  \
-    static inline v_##V min_##V(v_##V a, v_##V b) { return a < b ? a : b; }
-/* clang-format off */
-MIN_OF(i8) MIN_OF(i16) MIN_OF(i32) MIN_OF(i64) MIN_OF(u8) MIN_OF(u16) MIN_OF(u32) MIN_OF(u64)
-    /* clang-format on */
+#define EXTREMES_OF(lane)                                                                          \
+    static inline v_##lane min_##lane(v_##lane a, v_##lane b) { return a < b ? a : b; }            \
+    static inline v_##lane max_##lane(v_##lane a, v_##lane b) { return a > b ? a : b; }
+EXTREMES_OF(i8)
+EXTREMES_OF(i16)
+EXTREMES_OF(i32)
+EXTREMES_OF(i64)
+EXTREMES_OF(u8)
+EXTREMES_OF(u16)
+EXTREMES_OF(u32)
+EXTREMES_OF(u64)
 
-    /* 64-bit products of the low halves of each lane, signed and unsigned. */
-    static inline v_u64 multiply_i32(v_u64 a, v_u64 b) {
+/* 64-bit products of the low halves of each lane, signed and unsigned. */
+static inline v_u64 multiply_i32(v_u64 a, v_u64 b) {
     return (uint64_t)((int64_t)(int32_t)a * (int32_t)b);
 }
 static inline v_u64 multiply_u32(v_u64 a, v_u64 b) { return (a & 0xffffffffu) * (b & 0xffffffffu); }

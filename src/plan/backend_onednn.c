@@ -21,6 +21,7 @@ typedef struct {
 static const op_row_t op_rows[IRR_OP_COUNT] = {
     [IRR_OP_MIN] = {.exact_bytes = true},
     [IRR_OP_SUM] = {.near_floats = true},
+    [IRR_OP_MAX] = {.exact_bytes = true},
 };
 
 /* Printed by `onednn_estimates` of bench/: one thread, data in cache. Its JIT kernels widen every

@@ -41,6 +41,11 @@ static void min_float(float_fold_t *fold, double x) {
         fold->value = isnan(fold->value) ? fold->value : x;
 }
 
+static void max_float(float_fold_t *fold, double x) {
+    if (!fold->any || isnan(x) || x > fold->value || (x == fold->value && !signbit(x)))
+        fold->value = isnan(fold->value) ? fold->value : x;
+}
+
 /* ---- integers: sign- or zero-extended, results are the low bits ---- */
 
 static u128_t magnitude(const integer_fold_t *fold, int64_t x) {
@@ -50,6 +55,11 @@ static u128_t magnitude(const integer_fold_t *fold, int64_t x) {
 static void min_integer(integer_fold_t *fold, int64_t x) {
     bool less = fold->is_signed ? x < (int64_t)fold->value : (uint64_t)x < (uint64_t)fold->value;
     if (!fold->any || less) fold->value = (uint64_t)x;
+}
+
+static void max_integer(integer_fold_t *fold, int64_t x) {
+    bool more = fold->is_signed ? x > (int64_t)fold->value : (uint64_t)x > (uint64_t)fold->value;
+    if (!fold->any || more) fold->value = (uint64_t)x;
 }
 
 static void sum_integer(integer_fold_t *fold, int64_t x) { fold->value += (uint64_t)x; }
@@ -73,6 +83,7 @@ static const reference_row_t rows[] = {
     [IRR_OP_MIN] = {min_float, min_integer, integer_of},
     [IRR_OP_SUM] = {NULL, sum_integer, integer_of},
     [IRR_OP_L2] = {NULL, square_integer, integer_root_of},
+    [IRR_OP_MAX] = {max_float, max_integer, integer_of},
 };
 _Static_assert(sizeof rows / sizeof *rows == IRR_OP_COUNT, "a row for each op");
 

@@ -51,6 +51,7 @@ static const dnnl_alg_kind_t algorithms[IRR_OP_COUNT] = {
     [IRR_OP_MIN] = dnnl_reduction_min,
     [IRR_OP_SUM] = dnnl_reduction_sum,
     [IRR_OP_L2] = dnnl_reduction_norm_lp_sum,
+    [IRR_OP_MAX] = dnnl_reduction_max,
 };
 
 static const dnnl_data_type_t types[IRR_ELEMENT_TYPE_COUNT] = {
