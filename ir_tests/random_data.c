@@ -71,8 +71,12 @@ static uint64_t infinities(maker_t *m, size_t k) {
     if (k != m->first % m->count && random_below(&m->stream, 300)) return normal(m, k);
     return special(m, m->second & 1 ? m->second >> 63 : random_next(&m->stream) & 1, 0);
 }
+static uint64_t all_infinite(maker_t *m, size_t k) {
+    return (void)k, special(m, m->first >> 63, 0);
+}
 static uint64_t zeros(maker_t *m, size_t k) {
-    bool mixed = m->first & 1, negative = mixed ? random_below(&m->stream, 50) == 0 : true;
+    bool mixed = m->first & 1, rare = random_below(&m->stream, 50) == 0;
+    bool negative = mixed ? rare != (m->first >> 1 & 1) : true; /* rare -0, or rare +0 */
     return (void)k, (uint64_t)negative << (m->width - 1);
 }
 static uint64_t denormals(maker_t *m, size_t k) {
@@ -117,6 +121,9 @@ static uint64_t extremes(maker_t *m, size_t k) {
     return (void)k, pick < 3 ? ends[pick] : pick == 3 ? sign : sign - 1;
 }
 static uint64_t all_least(maker_t *m, size_t k) { return (void)k, UINT64_C(1) << (m->width - 1); }
+static uint64_t all_greatest(maker_t *m, size_t k) {
+    return (void)k, (UINT64_C(1) << (m->width - 1)) - 1;
+}
 static uint64_t all_ones(maker_t *m, size_t k) { return (void)m, (void)k, UINT64_MAX; }
 static uint64_t same_bits(maker_t *m, size_t k) { return (void)k, m->first; }
 static uint64_t one_odd(maker_t *m, size_t k) { return k == m->first % m->count ? m->second : 5; }
@@ -135,6 +142,7 @@ static const kind_t float_kinds[] = {{"normal", normal},
                                      {"any bits", any_bits},
                                      {"NaN sprinkled", nans},
                                      {"infinities", infinities},
+                                     {"all infinite", all_infinite},
                                      {"zeros", zeros},
                                      {"denormals", denormals},
                                      {"huge", huge},
@@ -146,10 +154,11 @@ static const kind_t float_kinds[] = {{"normal", normal},
                                      {"one huge", one_huge},
                                      {"one denormal", one_denormal},
                                      {"descending bits", descending}};
-static const kind_t integer_kinds[] = {
-    {"any bits", any_bits},   {"any bits", any_bits},   {"small", small_integers},
-    {"extremes", extremes},   {"all least", all_least}, {"all ones", all_ones},
-    {"all equal", same_bits}, {"one odd", one_odd},     {"descending", descending}};
+static const kind_t integer_kinds[] = {{"any bits", any_bits},    {"any bits", any_bits},
+                                       {"small", small_integers}, {"extremes", extremes},
+                                       {"all least", all_least},  {"all greatest", all_greatest},
+                                       {"all ones", all_ones},    {"all equal", same_bits},
+                                       {"one odd", one_odd},      {"descending", descending}};
 
 static const kind_t *kinds_of(irr_element_type_e type, size_t *count) {
     bool is_float = types[type].exponent_bits;

@@ -173,7 +173,8 @@ static void test_same_bits(void **state) {
                   (unsigned long long)first_seed);
 }
 
-/* Each operation and type at each size around the blocks, as a row, a column and a middle run. */
+/* Each operation and type at each size around the blocks, as a row, a column and a middle run, and
+ * on each kind of data. */
 static void test_edges(void **state) {
     (void)state;
     static const int64_t sizes[] = {
@@ -190,11 +191,12 @@ static void test_edges(void **state) {
                 c.dims[2] = form == 0 ? 1 : form == 1 ? 5 : 67;
                 c.axis_count = 1, c.axes[0] = 1;
                 random_case_complete(&c);
-                c.kind = 0, c.seed = i;
+                c.kind = random_data_kind(c.type, i + 5 * form), c.seed = i;
                 void *data =
                     guarded_at_end(&data_room, c.elements * oracle_element_bytes(c.type), 0);
                 random_case_fill(&c, data);
                 oracle_answer_t answer = ask_oracle(&c, data, false);
+                judge(&c, &reference, &answer, run(&c, &reference, data, &output_room, 0));
                 const void *expected = run(&c, &model, data, &expected_room, 0);
                 judge(&c, &model, &answer, expected);
                 for (size_t t = 1; t < 3; t++) {
