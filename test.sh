@@ -13,7 +13,7 @@ everyday | long | numpy | sanitizers | all) suite=$1; shift ;;
 *) sed -n '2,3s/^# //p' "$0" >&2; exit 2 ;;
 esac
 
-need gcc libc6-dev make cmake libxml2-dev libdnnl-dev libcmocka-dev
+need gcc g++ libc6-dev make cmake pkg-config libxml2-dev libdnnl-dev libcmocka-dev
 
 build() { # DIRECTORY [CMAKE_ARGUMENT...]
     local directory=$1 log
