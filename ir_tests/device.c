@@ -145,10 +145,11 @@ irr_status_e device_run(irr_plugin_engine_t *engine, const random_case_t *c,
                                   {"IRREDUCE_ISA", setup->isa},
                                   {"IRREDUCE_REPRODUCIBLE", setup->reproducible},
                                   {"EXECUTION_MODE_HINT", setup->mode},
+                                  {"PERF_COUNT", setup->exact_fallbacks ? "YES" : NULL},
                                   {"INFERENCE_NUM_THREADS", setup->threads ? threads : NULL}};
-    irr_property_t properties[5];
+    irr_property_t properties[sizeof all / sizeof *all];
     size_t count = 0;
-    for (size_t i = 0; i < 5; i++)
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].value) properties[count++] = all[i];
     irr_sentence_t sentence = {text, DEVICE_TEXT_BYTES};
     irr_plugin_compiled_t *compiled = NULL;
@@ -161,6 +162,12 @@ irr_status_e device_run(irr_plugin_engine_t *engine, const random_case_t *c,
     if (setup->strided && status == IRR_OK)
         copy_strided(&out, &g->out[0], c->outputs, output, true);
     free(in.room), free(out.room);
+    irr_profile_row_t row = {.size_bytes = sizeof row};
+    size_t rows = 0;
+    if (status == IRR_OK && setup->exact_fallbacks) {
+        status = engine->profile(request, &row, 1, &rows, sentence);
+        *setup->exact_fallbacks = rows ? row.exact_fallbacks : 0;
+    }
     if (request) engine->release_request(request);
     if (compiled) engine->release_compiled(compiled);
     for (uint32_t i = 1; i < g->graph.output_count; i++) free(g->out[i].data);

@@ -16,6 +16,7 @@ typedef struct device_setup {
     bool run_time_axes; /* axes come as an input */
     bool strided;       /* both tensors lie with gaps, outermost dimension innermost */
     const irr_host_services_t *services;
+    uint64_t *exact_fallbacks; /* of the case's own layer, from the profile */
 } device_setup_t;
 
 /* Runs the case once. The sentence is kept in `text`. */

@@ -3,7 +3,7 @@
 # The pool; thread starts fail on demand.
 add_executable(test_parallel ir_tests/test_parallel.c
   $<TARGET_OBJECTS:irr_kernel> $<TARGET_OBJECTS:irr_base>)
-target_link_libraries(test_parallel PRIVATE cmocka Threads::Threads)
+target_link_libraries(test_parallel PRIVATE cmocka m Threads::Threads)
 target_link_options(test_parallel PRIVATE -Wl,--wrap=pthread_create)
 add_test(NAME parallel COMMAND test_parallel)
 
@@ -24,7 +24,7 @@ endforeach()
 
 # The operations through the wall: against the oracle, with the same bits, at any size.
 add_library(irr_cases OBJECT ir_tests/random_cases.c ir_tests/random_data.c ir_tests/device.c)
-set(IRR_CASE_TESTS ops sharp large)
+set(IRR_CASE_TESTS ops sharp large accuracy)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND IRR_CASE_TESTS fp_env) # it sets MXCSR
 endif()

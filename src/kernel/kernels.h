@@ -58,9 +58,17 @@ typedef struct irr_kernel {
     void (*fold)(void *accumulators, size_t n, size_t width);
 } irr_kernel_t;
 
+/* What a finish must know of the sets. */
+typedef struct irr_set {
+    double count; /* of elements */
+    double trust; /* sums of squares below are not vouched for (ACCURACY of f64: any sums) */
+    double depth; /* ACCURACY: roundings that an element passes, at most; 256 or more */
+} irr_set_t;
+
 /* Turns n accumulators into n elements. Returns false where some value cannot be vouched for (not
- * finite, or below `trust` for L2): those are redone in wider arithmetic. */
-typedef bool (*irr_finish_f)(void *output, const void *accumulators, size_t n, double trust);
+ * finite, below `trust`, or not settled): those are redone exactly. */
+typedef bool (*irr_finish_f)(void *output, const void *accumulators, size_t n,
+                             const irr_set_t *set);
 
 typedef struct irr_op_kernel {
     irr_fold_e fold;
@@ -71,6 +79,9 @@ typedef struct irr_op_kernel {
 typedef struct irr_kernel_table {
     irr_kernel_t folds[IRR_FOLD_COUNT][IRR_ELEMENT_TYPE_COUNT];
     irr_op_kernel_t ops[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
+    /* EXECUTION_MODE_HINT=ACCURACY, for the float ops that have terms. */
+    irr_kernel_t accurate_folds[IRR_TERM_COUNT][IRR_ELEMENT_TYPE_COUNT];
+    irr_finish_f accurate_finishes[IRR_TERM_COUNT][IRR_RESULT_COUNT][IRR_ELEMENT_TYPE_COUNT];
 } irr_kernel_table_t;
 
 extern const irr_kernel_table_t irr_kernels_scalar;

@@ -65,6 +65,10 @@ LOADS(load_f32, v_f32, float, WHOLE_256)
 LOADS(load_f64, v_f64, double, WHOLE_256)
 LOADS(load_f16_as_f32, v_f32, uint16_t, _mm256_cvtph_ps(WHOLE_128))
 LOADS(load_bf16_as_f32, v_f32, uint16_t, _mm256_slli_epi32(_mm256_cvtepu16_epi32(WHOLE_128), 16))
+LOADS(load_f32_as_f64, v_f64, float, _mm256_cvtps_pd((__m128)WHOLE_128))
+LOADS(load_f16_as_f64, v_f64, uint16_t, _mm256_cvtps_pd(_mm_cvtph_ps(WHOLE_64)))
+LOADS(load_bf16_as_f64, v_f64, uint16_t,
+      _mm256_cvtps_pd((__m128)_mm_slli_epi32(_mm_cvtepu16_epi32(WHOLE_64), 16)))
 LOADS(load_i8_as_u64, v_u64, int8_t, _mm256_cvtepi8_epi64(load_32_bits(p)))
 LOADS(load_u8_as_u64, v_u64, uint8_t, _mm256_cvtepu8_epi64(load_32_bits(p)))
 LOADS(load_i16_as_u64, v_u64, int16_t, _mm256_cvtepi16_epi64(WHOLE_64))
@@ -114,6 +118,13 @@ static inline v_u64 add_sticking(v_u64 a, v_u64 b) {
 static inline v_u64 magnitude_i64(v_u64 x) {
     v_u64 sign = (v_u64)_mm256_cmpgt_epi64(_mm256_setzero_si256(), (__m256i)x);
     return (x ^ sign) - sign;
+}
+
+static inline v_f64 magnitude_f64(v_f64 x) {
+    return (v_f64)_mm256_andnot_pd(_mm256_set1_pd(-0.0), (__m256d)x);
+}
+static inline v_f64 square_loss_f64(v_f64 x, v_f64 square) {
+    return (v_f64)_mm256_fmsub_pd((__m256d)x, (__m256d)x, (__m256d)square);
 }
 
 static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {

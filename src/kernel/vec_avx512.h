@@ -65,6 +65,17 @@ LOADS(load_f16_as_f32, v_f32, uint16_t, _mm512_cvtph_ps(WHOLE_256), __m256i, SPL
 LOADS(load_bf16_as_f32, v_f32, uint16_t, BF16_TO_F32(WHOLE_256), __m256i, SPLAT256_16,
       BF16_TO_F32(PART_256_16))
 
+#define WHOLE_128 _mm_loadu_si128((const __m128i *)p)
+#define PART_128_16 _mm_mask_loadu_epi16(fills, (__mmask8)mask, p)
+#define F16_TO_F64(v) _mm512_cvtps_pd(_mm256_cvtph_ps(v))
+#define BF16_TO_F64(v) _mm512_cvtps_pd((__m256)_mm256_slli_epi32(_mm256_cvtepu16_epi32(v), 16))
+LOADS(load_f32_as_f64, v_f64, float, _mm512_cvtps_pd(_mm256_loadu_ps(p)), __m256, _mm256_set1_ps,
+      _mm512_cvtps_pd(_mm256_mask_loadu_ps(fills, (__mmask8)mask, p)))
+LOADS(load_f16_as_f64, v_f64, uint16_t, F16_TO_F64(WHOLE_128), __m128i, SPLAT128_16,
+      F16_TO_F64(PART_128_16))
+LOADS(load_bf16_as_f64, v_f64, uint16_t, BF16_TO_F64(WHOLE_128), __m128i, SPLAT128_16,
+      BF16_TO_F64(PART_128_16))
+
 #define WIDENED_8(name, E, extend)                                                                 \
     LOADS(name, v_u64, E, extend(_mm_loadl_epi64((const __m128i *)p)), __m128i, SPLAT128_8,        \
           extend(_mm_mask_loadu_epi8(fills, (__mmask16)(mask & 0xff), p)))
@@ -108,6 +119,11 @@ static inline v_u64 add_sticking(v_u64 a, v_u64 b) {
     return (v_u64)_mm512_mask_set1_epi64(sum, carry, -1);
 }
 static inline v_u64 magnitude_i64(v_u64 x) { return (v_u64)_mm512_abs_epi64((__m512i)x); }
+
+static inline v_f64 magnitude_f64(v_f64 x) { return (v_f64)_mm512_abs_pd((__m512d)x); }
+static inline v_f64 square_loss_f64(v_f64 x, v_f64 square) {
+    return (v_f64)_mm512_fmsub_pd((__m512d)x, (__m512d)x, (__m512d)square);
+}
 
 static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
     for (size_t i = 0; i < n; i += 16) {

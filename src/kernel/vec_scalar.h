@@ -55,6 +55,9 @@ static inline float f32_of_bf16(uint16_t h) {
 
 WHOLE(load_f32, v_f32, float, *p)
 WHOLE(load_f64, v_f64, double, *p)
+WHOLE(load_f32_as_f64, v_f64, float, (double)*p)
+WHOLE(load_f16_as_f64, v_f64, uint16_t, (double)f32_of_f16(*p))
+WHOLE(load_bf16_as_f64, v_f64, uint16_t, (double)f32_of_bf16(*p))
 WHOLE(load_i8, v_i8, int8_t, *p)
 WHOLE(load_i16, v_i16, int16_t, *p)
 WHOLE(load_i32, v_i32, int32_t, *p)
@@ -92,6 +95,10 @@ static inline v_u64 multiply_u32(v_u64 a, v_u64 b) { return (a & 0xffffffffu) * 
 static inline v_u64 add_sticking(v_u64 a, v_u64 b) { return a + b < a ? UINT64_MAX : a + b; }
 /* |x| of a two's complement lane, as unsigned. */
 static inline v_u64 magnitude_i64(v_u64 x) { return x >> 63 ? 0 - x : x; }
+
+static inline v_f64 magnitude_f64(v_f64 x) { return __builtin_fabs(x); }
+/* x^2 - square, exactly, for a square = x^2 rounded. */
+static inline v_f64 square_loss_f64(v_f64 x, v_f64 square) { return __builtin_fma(x, x, -square); }
 
 static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
     for (size_t i = 0; i < n; i++) out[i] = irr_f64_to_f16(in[i]);

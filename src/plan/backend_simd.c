@@ -16,7 +16,8 @@ typedef struct {
     irr_layout_t layout;
     const irr_kernel_t *kernel;
     irr_finish_f finish;
-    double trust; /* sums of squares below are not trusted */
+    irr_set_t set;
+    bool accurate;
     size_t output_bytes;
 } plan_t;
 
@@ -137,11 +138,11 @@ static void run_segments(const unit_t *unit, char *results, char *lanes, size_t 
 static void finish(job_t *job, const unit_t *unit, const char *results) {
     const plan_t *plan = job->plan;
     char *output = job->output + unit->first * plan->output_bytes;
-    if (plan->finish(output, results, unit->results, plan->trust)) return;
+    if (plan->finish(output, results, unit->results, &plan->set)) return;
     uint64_t redone = 0;
     for (size_t i = 0; i < unit->results; i++) {
         char *one = output + i * plan->output_bytes;
-        if (plan->finish(one, results + i * plan->kernel->accumulator_bytes, 1, plan->trust))
+        if (plan->finish(one, results + i * plan->kernel->accumulator_bytes, 1, &plan->set))
             continue;
         irr_redo(&plan->problem, job->data, unit->first + i, one);
         redone++;
@@ -235,8 +236,10 @@ static irr_status_e execute(const void *state, const void *data, void *output, v
 
 /* A square that underflows loses at most half of the smallest denormal; n of them must stay far
  * below the rounding of their sum. The squares of f16 do not underflow in f32. */
-static double least_trusted_square(const irr_problem_t *problem) {
+static double least_trusted(const irr_problem_t *problem, bool accurate) {
     double n = (double)problem->geometry.set_size;
+    if (accurate)
+        return problem->type == IRR_F64 && irr_op_info(problem->op)->result ? n * 0x1p-900 : 0;
     switch (problem->type) {
     case IRR_F64:
         return n * 0x1p-1018;
@@ -248,17 +251,33 @@ static double least_trusted_square(const irr_problem_t *problem) {
     }
 }
 
+/* The accurate fold and finish of the problem, if it asks for them and they are to be had. */
+static bool take_accurate(plan_t *plan, const irr_kernel_table_t *table,
+                          const irr_config_t *config) {
+    const irr_op_info_t *op = irr_op_info(plan->problem.op);
+    plan->finish = table->accurate_finishes[op->term][op->result][plan->problem.type];
+    if (!config->accuracy || !plan->finish) return false;
+    plan->kernel = &table->accurate_folds[op->term][plan->problem.type];
+    return true;
+}
+
 static void plan_problem(plan_t *plan, const irr_problem_t *problem, const irr_config_t *config) {
     const irr_kernel_table_t *table = irr_kernels(config->tier);
     const irr_op_kernel_t *op = &table->ops[problem->op][problem->type];
     plan->problem = *problem;
-    plan->kernel = &table->folds[op->fold][op->fold_type];
-    plan->finish = op->finish;
-    plan->trust = least_trusted_square(problem);
+    plan->accurate = take_accurate(plan, table, config);
+    if (!plan->accurate) {
+        plan->kernel = &table->folds[op->fold][op->fold_type];
+        plan->finish = op->finish;
+    }
     plan->output_bytes = irr_element_bytes(problem->type);
     irr_lane_info_t lanes = {plan->kernel->lanes, plan->kernel->accumulator_bytes,
                              plan->kernel->element_bytes};
     irr_layout_of(&problem->geometry, &lanes, config->threads, &plan->layout);
+    /* 256 more: rows pass a tier's lanes, which may be fewer than those of the layout. */
+    plan->set = (irr_set_t){.count = (double)problem->geometry.set_size,
+                            .trust = least_trusted(problem, plan->accurate),
+                            .depth = irr_layout_depth(&plan->layout) + 256.0};
 }
 
 static void offer(const irr_problem_t *problem, const irr_config_t *config, irr_offer_t *offer) {
@@ -277,10 +296,6 @@ static void offer(const irr_problem_t *problem, const irr_config_t *config, irr_
                  irr_op_info(problem->op)->type, type->name);
         return;
     }
-    if (config->accuracy && irr_op_info(problem->op)->term && type->kind == IRR_KIND_FLOAT) {
-        snprintf(offer->reason, sizeof offer->reason, "does not round correctly yet");
-        return;
-    }
     plan_t plan;
     plan_problem(&plan, problem, config);
     double outputs = (double)problem->geometry.output_count;
@@ -289,8 +304,8 @@ static void offer(const irr_problem_t *problem, const irr_config_t *config, irr_
     offer->serves = true;
     if (problem->type == IRR_F16 || problem->type == IRR_BF16) bytes *= 2;
     offer->estimate_us = 0.01 + outputs * 0.002 + bytes / rate[config->tier];
-    snprintf(offer->kernel, sizeof offer->kernel, "%s_%s_%s", irr_op_info(problem->op)->word,
-             type->name, inner[plan.layout.inner]);
+    snprintf(offer->kernel, sizeof offer->kernel, "%s%s_%s_%s", plan.accurate ? "accurate_" : "",
+             irr_op_info(problem->op)->word, type->name, inner[plan.layout.inner]);
     snprintf(offer->reason, sizeof offer->reason, "%s kernels, %zu x %zu of [%zu, %zu, %zu]",
              irr_tier_name(config->tier), plan.layout.blocks.total, plan.layout.segments.total,
              plan.layout.kept, plan.layout.rows, plan.layout.width);
