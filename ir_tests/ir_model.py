@@ -47,8 +47,8 @@ class Model:
 
     def parameter(self, name, kind, shape):
         data = f'<data shape="{",".join(map(str, shape))}" element_type="{kind}"/>'
-        return self.add(name, "Parameter", "opset1", data,
-                        f"<output>{port(0, kind, shape)}</output>")
+        named = port(0, kind, shape, f' names="{name}"')
+        return self.add(name, "Parameter", "opset1", data, f"<output>{named}</output>")
 
     def reduction(self, number, layer):
         """Reduction r<number> of x<number> (a Parameter) or c<number>; its output is y<number>."""
