@@ -56,6 +56,18 @@ if(IRREDUCE_PYTHON)
   set_tests_properties(numpy PROPERTIES LABELS numpy)
 endif()
 
+# Against the programs of ci/peers.txt: registered where that Python has them too.
+option(IRREDUCE_PEERS "tests labelled peers; IRREDUCE_PYTHON has what ci/peers.txt names" OFF)
+if(IRREDUCE_PEERS)
+  set(IRR_PEER_ARGUMENTS_compare --docs ${CMAKE_BINARY_DIR}/peers.md)
+  foreach(test IN ITEMS compare good_models saved_models)
+    add_test(NAME peers_${test} COMMAND ${IRREDUCE_PYTHON}
+      ${CMAKE_SOURCE_DIR}/ir_tests/peers/${test}.py --command $<TARGET_FILE:irreduce_command>
+      ${IRR_PEER_ARGUMENTS_${test}})
+    set_tests_properties(peers_${test} PROPERTIES LABELS peers RUN_SERIAL ON)
+  endforeach()
+endif()
+
 # The public API, on a stranger's device. Linked from objects, so that allocations can fail on
 # demand; all of it lies beside plugins.xml, as the library does.
 foreach(variant stranger stranger_abi stranger_symbol)
