@@ -135,19 +135,28 @@ static void run_segments(const unit_t *unit, char *results, char *lanes, size_t 
 /* ---- a unit
  * ----------------------------------------------------------------------------------------- */
 
-static void finish(job_t *job, const unit_t *unit, const char *results) {
+/* n outputs from `first` of the unit on; those in doubt are found by eighths, and redone. Returns
+ * how many. */
+static uint64_t finish_part(const job_t *job, const unit_t *unit, const char *results, size_t first,
+                            size_t n) {
     const plan_t *plan = job->plan;
-    char *output = job->output + unit->first * plan->output_bytes;
-    if (plan->finish(output, results, unit->results, &plan->set)) return;
-    uint64_t redone = 0;
-    for (size_t i = 0; i < unit->results; i++) {
-        char *one = output + i * plan->output_bytes;
-        if (plan->finish(one, results + i * plan->kernel->accumulator_bytes, 1, &plan->set))
-            continue;
-        irr_redo(&plan->problem, job->data, unit->first + i, one);
-        redone++;
+    size_t index = unit->first + first, eighth = (n + 7) / 8;
+    char *output = job->output + index * plan->output_bytes;
+    const char *from = results + first * plan->kernel->accumulator_bytes;
+    if (plan->finish(output, from, n, &plan->set)) return 0;
+    if (n == 1) {
+        irr_redo(&plan->problem, job->data, index, output);
+        return 1;
     }
-    atomic_fetch_add_explicit(&job->redone, redone, memory_order_relaxed);
+    uint64_t redone = 0;
+    for (size_t k = 0; k < n; k += eighth)
+        redone += finish_part(job, unit, results, first + k, n - k < eighth ? n - k : eighth);
+    return redone;
+}
+
+static void finish(job_t *job, const unit_t *unit, const char *results) {
+    uint64_t redone = finish_part(job, unit, results, 0, unit->results);
+    if (redone) atomic_fetch_add_explicit(&job->redone, redone, memory_order_relaxed);
 }
 
 /* An equal share of the units. */
