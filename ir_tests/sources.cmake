@@ -76,6 +76,11 @@ foreach(variant stranger stranger_abi stranger_symbol)
 endforeach()
 target_compile_definitions(irr_stranger_abi_plugin PRIVATE STRANGER_ABI=99)
 target_compile_definitions(irr_stranger_symbol_plugin PRIVATE STRANGER_WITHOUT_SYMBOL)
+# The CPU device, with a hook on its allocations and without a map of symbols.
+add_library(irr_test_cpu_plugin MODULE ir_tests/cpu_plugin_hook.c plugin/cpu/entry.c
+  $<TARGET_OBJECTS:irr_base> $<TARGET_OBJECTS:irr_kernel> $<TARGET_OBJECTS:irr_plan>)
+target_link_libraries(irr_test_cpu_plugin PRIVATE Threads::Threads m ${IRR_ONEDNN_LIBRARY})
+target_link_options(irr_test_cpu_plugin PRIVATE -Wl,-z,nodelete)
 add_library(irr_test_api OBJECT ir_tests/api.c)
 foreach(name shapes registry api async memory misuse)
   add_executable(test_${name} ir_tests/test_${name}.c
@@ -103,7 +108,7 @@ foreach(header irreduce plugin)
 endforeach()
 
 # The reader: good models, bad ones, hostile files.
-add_library(irr_ir_source OBJECT ir_tests/ir_source.c)
+add_library(irr_ir_source OBJECT ir_tests/ir_source.c ir_tests/bad_model.c)
 target_compile_definitions(irr_ir_source PRIVATE IR_TEST_MODELS="${CMAKE_SOURCE_DIR}/ir_tests/models")
 foreach(test IN ITEMS ir_bad ir_files ir_models)
   add_executable(test_${test} ir_tests/test_${test}.c $<TARGET_OBJECTS:irr_ir_source>
@@ -113,6 +118,7 @@ foreach(test IN ITEMS ir_bad ir_files ir_models)
 endforeach()
 
 include(ir_tests/cli/sources.cmake)
+include(ir_tests/fuzz/sources.cmake)
 
 if(NOT CMAKE_C_FLAGS MATCHES "fsanitize") # strangers' programs are built without
   add_test(NAME install COMMAND ${CMAKE_SOURCE_DIR}/ir_tests/install/run.sh ${CMAKE_BINARY_DIR}

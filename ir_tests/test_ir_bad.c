@@ -1,6 +1,6 @@
 /* Bad models: each is a good one with one edit, and the exact problems that must be listed.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "ir_source.h"
+#include "bad_model.h"
 
 #include "base/memory.h"
 
@@ -8,42 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct {
-    const char *model;
-    int line;
-    const char *find, *replace;
-    int64_t axes[2];
-    const char *problems;
-} bad_model_t;
-
-#include "ir_bad_models.inc"
-
-/* The edited model and its weights, in memory. */
-typedef struct {
-    char *good, *xml, *weights;
-    irr_ir_source_t source;
-} case_t;
-
-static void make(case_t *made, const bad_model_t *bad) {
-    char path[512];
-    size_t bytes;
-    made->good = read_whole(good_path(bad->model, ".xml", path, sizeof path), &bytes);
-    assert_non_null(made->good);
-    made->xml = edited(made->good, bad->line, bad->find, bad->replace);
-    made->weights = read_whole(good_path(bad->model, ".bin", path, sizeof path), &bytes);
-    if (bad->axes[0] || bad->axes[1]) memcpy(made->weights, bad->axes, sizeof bad->axes);
-    made->source = (irr_ir_source_t){.xml = made->xml,
-                                     .xml_bytes = strlen(made->xml),
-                                     .weights = made->weights,
-                                     .weights_bytes = bytes};
-}
-
-static void release(case_t *made) {
-    free(made->good);
-    free(made->xml);
-    free(made->weights);
-}
 
 /* The table leaves "<memory>:" out. */
 static char *with_file(const char *problems) {
@@ -61,46 +25,46 @@ static char *with_file(const char *problems) {
 
 static void every_bad_model(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof bad_models / sizeof *bad_models; i++) {
-        case_t made;
-        make(&made, &bad_models[i]);
+    for (size_t i = 0; i < bad_model_count; i++) {
+        bad_case_t made;
+        make_bad(&made, &bad_models[i]);
         char *got = problems_of(&made.source), *expected = with_file(bad_models[i].problems);
         if (strcmp(got, expected) != 0)
             fail_msg("row %zu: %s:%d \"%s\" -> \"%s\"\n got: %s\nwant: %s", i, bad_models[i].model,
                      bad_models[i].line, bad_models[i].find, bad_models[i].replace, got, expected);
         free(got);
         free(expected);
-        release(&made);
+        release_bad(&made);
     }
-    print_message("%zu bad models\n", sizeof bad_models / sizeof *bad_models);
+    print_message("%zu bad models\n", bad_model_count);
 }
 
 /* read_model fails with the first of them, and gives nothing out. */
 static void read_model_says_the_first(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof bad_models / sizeof *bad_models; i++) {
-        case_t made;
+    for (size_t i = 0; i < bad_model_count; i++) {
+        bad_case_t made;
         char sentence[2 * IRR_SENTENCE_BYTES];
         irr_ir_model_t *model = (irr_ir_model_t *)&made;
-        make(&made, &bad_models[i]);
+        make_bad(&made, &bad_models[i]);
         assert_int_not_equal(irr_ir_read_model(&made.source, &model, SENTENCE(sentence)), IRR_OK);
         assert_null(model);
         char *expected = with_file(bad_models[i].problems);
         expected[strcspn(expected, "\n")] = '\0';
         assert_string_equal(sentence, expected);
         free(expected);
-        release(&made);
+        release_bad(&made);
     }
 }
 
 static void every_allocation_may_fail(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof bad_models / sizeof *bad_models; i += 7) {
-        case_t made;
+    for (size_t i = 0; i < bad_model_count; i += 7) {
+        bad_case_t made;
         const irr_ir_file_t *file = NULL;
         char sentence[IRR_SENTENCE_BYTES];
         irr_status_e status = IRR_NOT_ALLOCATED;
-        make(&made, &bad_models[i]);
+        make_bad(&made, &bad_models[i]);
         for (uint64_t n = 1; status; n++) {
             irr_fail_allocation_after(n);
             status = irr_ir_read(&made.source, &file, SENTENCE(sentence));
@@ -110,15 +74,15 @@ static void every_allocation_may_fail(void **state) {
         }
         assert_int_not_equal(file->problem_count, 0);
         irr_ir_file_free(file);
-        release(&made);
+        release_bad(&made);
     }
 }
 
 /* Cutting the document anywhere, and flipping any byte, must give an answer and no crash. */
 static void cut_and_flipped(void **state) {
     (void)state;
-    case_t made;
-    make(&made, &(bad_model_t){.model = "if_bodies", .line = 1, .find = "", .replace = ""});
+    bad_case_t made;
+    make_bad(&made, &(bad_model_t){.model = "if_bodies", .line = 1, .find = "", .replace = ""});
     size_t length = strlen(made.xml);
     for (size_t n = 0; n < length; n += 3) {
         made.source.xml_bytes = n;
@@ -132,16 +96,16 @@ static void cut_and_flipped(void **state) {
         free(problems_of(&made.source));
         made.xml[n] ^= (char)(1 << n % 7);
     }
-    release(&made);
+    release_bad(&made);
 }
 
 static void data_of_a_type_that_is_not_taken(void **state) {
     (void)state;
     static const char *const words[][3] = {{"boolean", "BOOL", "boolean"}, {"u4", "U4", "u4"}};
     for (size_t i = 0; i < 2; i++) {
-        case_t made;
+        bad_case_t made;
         char type[32], precision[32], expected[256];
-        make(&made, &(bad_model_t){.model = "l2_keep", .line = 1, .find = "", .replace = ""});
+        make_bad(&made, &(bad_model_t){.model = "l2_keep", .line = 1, .find = "", .replace = ""});
         snprintf(type, sizeof type, "\"%s\"", words[i][0]);
         snprintf(precision, sizeof precision, "\"%s\"", words[i][1]);
         char *first = edited(made.xml, 0, "\"f32\"", type);
@@ -158,7 +122,7 @@ static void data_of_a_type_that_is_not_taken(void **state) {
         free(got);
         free(first);
         free(second);
-        release(&made);
+        release_bad(&made);
     }
 }
 

@@ -32,6 +32,7 @@ uint64_t irr_memory_limit_bytes(void);
 /* For tests: the n-th allocation from now (1 is the next) and all after it fail; 0 switches off.
  * Counts over all threads. */
 void irr_fail_allocation_after(uint64_t n);
+void irr_fail_one_allocation(uint64_t n); /* the n-th only */
 uint64_t irr_allocation_count(void);
 
 #endif
