@@ -179,23 +179,30 @@ def wrapped(value, info):
     return value - (1 << info.bits) if value > info.max else value
 
 
-def integer_answer(op, dtype, elements):
-    values = [int(v) for v in elements]
+def integer_value(op, dtype, values):
+    """The exact value, which the type may not hold."""
     if op in LOGICAL:
         return int(all(values) if op == "ReduceLogicalAnd" else any(values))
-    info = np.iinfo(dtype)
     if op == "ReduceMin":
-        return min(values, default=int(info.max))
+        return min(values, default=int(np.iinfo(dtype).max))
     if op == "ReduceMax":
-        return max(values, default=int(info.min))
+        return max(values, default=int(np.iinfo(dtype).min))
     if op == "ReduceL2":
-        return min(math.isqrt(sum(v * v for v in values)), int(info.max))
+        return math.isqrt(sum(v * v for v in values))
     if op == "ReduceMean":
         value = sum(values)
         return abs(value) // len(values) * (-1 if value < 0 else 1)
     if op == "ReduceProd":
-        return wrapped(math.prod(values), info)
-    return wrapped(sum(abs(v) for v in values) if op == "ReduceL1" else sum(values), info)
+        return math.prod(values)
+    return sum(abs(v) for v in values) if op == "ReduceL1" else sum(values)
+
+
+def integer_answer(op, dtype, elements):
+    value = integer_value(op, dtype, [int(v) for v in elements])
+    if op in LOGICAL:
+        return value
+    info = np.iinfo(dtype)
+    return min(value, int(info.max)) if op == "ReduceL2" else wrapped(value, info)
 
 
 # ---- tensors -------------------------------------------------------------------------------------

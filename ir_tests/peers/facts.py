@@ -5,15 +5,15 @@ import math
 
 import numpy as np
 
-from cases import SILENT
 from exact import DTYPES, FLOATS, bits_of, float_answer, integer_answer, sets_of
+from judge import is_silent
 from shrink import size_of
 
 HEAD = """# The peers, measured
 
 Written by `ir_tests/peers/compare.py --docs` (seed {seed}) and by nobody's hand: do not edit.
-The same random IR models went through {peer} (CPU device, {device}, EXECUTION_MODE_HINT=ACCURACY) and through
-`irreduce run`; exact arithmetic judged both. A floating-point answer is wrong where it lies outside
+The same random IR models went through {peer} (CPU device, {device},
+EXECUTION_MODE_HINT=ACCURACY) and through `irreduce run`; exact arithmetic judged both. A floating-point answer is wrong where it lies outside
 the error bound that irreduce keeps (128 u of the sum of magnitudes, u = 2^-24; f64: 2^-53), an integer
 that is not the exact one is wrong, a refusal is wrong. OpenVINO may write any NaN and either zero.
 
@@ -112,7 +112,7 @@ def write_page(path, rows, facts, peer, device, seed):
                  (op, *("{} / {}".format(*count[op, k]) if count[op, k][1] else "" for k in kinds))
                  for op in ops]))]
     for head, silent in ((DECIDED, False), (SILENCE, True)):
-        some = [f for f in facts if (f["name"] in SILENT) == silent]
+        some = [f for f in facts if is_silent(f, f["wrong"][0][0]) == silent]
         lines.append(head + "\n".join(table(headings, fact_lines(some))))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(lines) + "\n")

@@ -3,7 +3,8 @@
 SPDX-License-Identifier: Apache-2.0"""
 import numpy as np
 
-from exact import FLOATS, bits_of, element_problem, sets_of, special, tensor_problems
+from exact import (FLOATS, LOGICAL, bits_of, element_problem, integer_value, sets_of, special,
+                   tensor_problems)
 
 
 def kind_problem(op, kind, elements, found):
@@ -32,6 +33,21 @@ def wrong_outputs(layer, output, kindly=False, accurate=False):
         return [p for p in found if not np.asarray(same).reshape(-1)[p[0]]]
     sets, bits = sets_of(bits_of(data).reshape(data.shape), axes), bits_of(output).reshape(-1)
     return [p for p in found if kind_problem(op, kind, sets[p[0]], bits[p[0]])]
+
+
+def is_silent(layer, index):
+    """Whether the specification says nothing of this output: NaN, overflow, nothing to reduce."""
+    data = layer["data"]
+    if index is None or not layer["axes"]:
+        return False
+    elements = sets_of(data, layer["axes"])[index]
+    if not elements.size or layer["kind"] in FLOATS:
+        return not elements.size or bool(np.isnan(elements.astype(np.float64)).any())
+    if layer["op"] in LOGICAL:
+        return False
+    info = np.iinfo(data.dtype)
+    value = integer_value(layer["op"], data.dtype, [int(v) for v in elements])
+    return not info.min <= value <= info.max
 
 
 def agree(first, second):

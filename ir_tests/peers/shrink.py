@@ -8,10 +8,11 @@ import numpy as np
 
 from exact import FLOATS, LOGICAL, sets_of
 from ir_model import layer_of
-from judge import wrong_outputs
+from judge import is_silent, wrong_outputs
 
 SIMPLE = (0, 1, 2, 3, -1, -2)
 LAYERS = 300  # of a model
+WINDOW = 8  # candidates of one example in one round
 
 
 def like(layer, data, axes):
@@ -52,6 +53,17 @@ def simpler_numbers(value, layer):
         return [np.array(t).astype(dtype) for t in tries]
 
 
+def plainer(layer):
+    """All numbers at once: whole ones, or within 9."""
+    data = layer["data"]
+    if layer["op"] in LOGICAL:
+        return None
+    if layer["kind"] in FLOATS:
+        with np.errstate(all="ignore"):
+            return np.rint(data.astype(np.float64)).astype(data.dtype)
+    return np.clip(data, max(np.iinfo(data.dtype).min, -9), 9)
+
+
 def candidates(layer):
     data, axes = layer["data"], layer["axes"]
     out = []
@@ -63,6 +75,11 @@ def candidates(layer):
                 if i < len(flat):
                     out.append(like(layer, flat[i], [0]))
             out.append(like(layer, flat, [1]))
+    elif data.size > 2:
+        out += [like(layer, data[start:start + n], axes) for n in (1, 2, 4)
+                for start in (0, data.size // 2, data.size - n) if n < data.size]
+        order = np.argsort(data)
+        out += [like(layer, data[order[[0]]], axes), like(layer, data[order[[-1]]], axes)]
     for d, n in enumerate(data.shape):
         if n == 1 and data.ndim > 1:
             out.append(like(layer, data.squeeze(d), [a - (a > d) for a in axes if a != d]))
@@ -71,7 +88,9 @@ def candidates(layer):
             if n > 1 and (part != n or n <= 16):
                 out += [like(layer, np.delete(data, slice(i, i + step), axis=d), axes)
                         for i in range(0, n, step)]
-    if data.size <= 12:
+    if data.size and (plain := plainer(layer)) is not None:
+        out.append(like(layer, plain, axes))
+    if data.size <= 6:
         for i in range(data.size):
             for value in simpler_numbers(data.reshape(-1)[i], layer):
                 changed = data.copy()
@@ -91,26 +110,42 @@ def ask(peer, layers):
     return outputs
 
 
+def judged(layer, output):
+    layer.update(output=output, wrong=wrong_outputs(layer, output, kindly=True))
+    return layer
+
+
+def sort_of(layer):
+    """What must stay the same: a refusal, a place where the specification is silent."""
+    return isinstance(layer["output"], str), is_silent(layer, layer["wrong"][0][0])
+
+
+def step(layer, tries, outputs):
+    """The first smaller one that is wrong in the same way; else the layer, further in its list."""
+    for candidate, output in zip(tries, outputs):
+        if judged(candidate, output)["wrong"] and sort_of(candidate) == sort_of(layer):
+            return {**candidate, "next": 0}
+    return {**layer, "next": layer["next"] + len(tries)}
+
+
 def shrink(peer, examples, seconds):
-    """[(layer, the peer's output)]: each still wrong, none larger than its example."""
-    end, done, active = time.monotonic() + seconds, [], list(examples)
-    for layer, output in zip(active, ask(peer, active)):
-        layer["output"], layer["wrong"] = output, wrong_outputs(layer, output, kindly=True)
-    # what one process gives and the next does not is no fact
-    active = [layer for layer in active if layer["wrong"]]
+    """Each still wrong, none larger than its example. One refusal of an operation is enough."""
+    end, done = time.monotonic() + seconds, []
+    active = {}
+    for layer, output in zip(examples, ask(peer, examples)):
+        judged(layer, output)
+        refusal = isinstance(output, str)
+        key = (layer["op"], layer["name"], None if refusal else layer["kind"])
+        # what one process gives and the next does not is no fact
+        if layer["wrong"] and (key not in active or size_of(layer) < size_of(active[key])):
+            active[key] = {**layer, "next": 0}
+    active = list(active.values())
     while active and time.monotonic() < end:
-        tries = [candidates(layer) for layer in active]
-        outputs = iter(ask(peer, [c for some in tries for c in some]))
-        smaller = []
-        for layer, some in zip(active, tries):
-            best = layer
-            for candidate in some:
-                output = next(outputs)
-                same = isinstance(output, str) == isinstance(layer["output"], str)
-                if same and size_of(candidate) < size_of(best):
-                    wrong = wrong_outputs(candidate, output, kindly=True)
-                    if wrong:
-                        candidate["output"], candidate["wrong"], best = output, wrong, candidate
-            (done if best is layer else smaller).append(best)
-        active = smaller
-    return done + active
+        lists = [candidates(layer)[layer["next"]:][:WINDOW] for layer in active]
+        done += [layer for layer, tries in zip(active, lists) if not tries]
+        active = [layer for layer, tries in zip(active, lists) if tries]
+        lists = [tries for tries in lists if tries]
+        outputs = iter(ask(peer, [c for tries in lists for c in tries]))
+        active = [step(layer, tries, [next(outputs) for _ in tries])
+                  for layer, tries in zip(active, lists)]
+    return done + list(active)
