@@ -11,6 +11,12 @@ static const irr_op_info_t rows[] = {
     [IRR_OP_SUM] = {"ReduceSum", "sum", 1, true, IRR_EMPTY_ZERO, IRR_TERM_VALUE, IRR_RESULT_TOTAL},
     [IRR_OP_L2] = {"ReduceL2", "l2", 4, true, IRR_EMPTY_ZERO, IRR_TERM_SQUARE, IRR_RESULT_ROOT},
     [IRR_OP_MAX] = {"ReduceMax", "max", 1, true, IRR_EMPTY_LEAST, IRR_TERM_NONE, 0},
+    [IRR_OP_MEAN] = {"ReduceMean", "mean", 1, true, IRR_EMPTY_NONE, IRR_TERM_VALUE,
+                     IRR_RESULT_QUOTIENT},
+    [IRR_OP_PROD] = {"ReduceProd", "prod", 1, true, IRR_EMPTY_ONE, IRR_TERM_NONE, 0},
+    [IRR_OP_L1] = {"ReduceL1", "l1", 4, true, IRR_EMPTY_ZERO, IRR_TERM_MAGNITUDE, IRR_RESULT_TOTAL},
+    [IRR_OP_AND] = {"ReduceLogicalAnd", "and", 1, false, IRR_EMPTY_ONE, IRR_TERM_NONE, 0},
+    [IRR_OP_OR] = {"ReduceLogicalOr", "or", 1, false, IRR_EMPTY_ZERO, IRR_TERM_NONE, 0},
 };
 _Static_assert(sizeof rows / sizeof *rows == IRR_OP_COUNT, "a row for each op");
 

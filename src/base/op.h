@@ -7,7 +7,18 @@
 #include <irreduce/irreduce.h>
 #include <stdbool.h>
 
-typedef enum { IRR_OP_MIN = 0, IRR_OP_SUM, IRR_OP_L2, IRR_OP_MAX, IRR_OP_COUNT } irr_op_e;
+typedef enum {
+    IRR_OP_MIN = 0,
+    IRR_OP_SUM,
+    IRR_OP_L2,
+    IRR_OP_MAX,
+    IRR_OP_MEAN,
+    IRR_OP_PROD,
+    IRR_OP_L1,
+    IRR_OP_AND,
+    IRR_OP_OR,
+    IRR_OP_COUNT
+} irr_op_e;
 
 /* The result for an empty set. Integers take their type's extremes for the infinities. */
 typedef enum {

@@ -30,6 +30,9 @@ typedef enum {
     IRR_FOLD_SUM,
     IRR_FOLD_SQUARES, /* sum of squares; integers exact, sticking at the accumulator's maximum */
     IRR_FOLD_MAX,
+    IRR_FOLD_MAGNITUDES,
+    IRR_FOLD_PRODUCT,
+    IRR_FOLD_WIDE_SUM, /* of integers, in 128 bits */
     IRR_FOLD_COUNT
 } irr_fold_e;
 
@@ -37,6 +40,12 @@ typedef enum {
 typedef struct irr_u128 {
     uint64_t low, high;
 } irr_u128_t;
+
+/* A product of floats, and the bits of the least magnitude on its way. */
+typedef struct irr_product {
+    double product;
+    int64_t least;
+} irr_product_t;
 
 /* Pointers: `data` has the element's alignment, accumulators are 64-byte aligned where a whole
  * buffer is passed. Strides, lengths and widths count elements. */

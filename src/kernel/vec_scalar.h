@@ -24,6 +24,8 @@ typedef uint64_t v_u64;
 #define VEC_STORE(V, p, v) (*(V *)(p) = (v))
 #define VEC_LOAD(V, p) (*(const V *)(p))
 /* One lane has no halves: these stand in branches that are never taken. */
+/* Keeps a product of two u16 out of int. */
+#define VEC_WIDER_U16(v) ((unsigned)(v))
 #define VEC_DOWN(V, v, bytes) (v)
 
 /* A vector of one lane is never loaded in part. */
@@ -93,6 +95,15 @@ static inline v_u64 multiply_i32(v_u64 a, v_u64 b) {
 }
 static inline v_u64 multiply_u32(v_u64 a, v_u64 b) { return (a & 0xffffffffu) * (b & 0xffffffffu); }
 static inline v_u64 add_sticking(v_u64 a, v_u64 b) { return a + b < a ? UINT64_MAX : a + b; }
+static inline v_f32 magnitude_f32(v_f32 x) { return __builtin_fabsf(x); }
+static inline v_f64 magnitude_f64(v_f64 x) { return __builtin_fabs(x); }
+/* The bits of |x|: in the order of the magnitudes, NaN above all. */
+static inline v_i64 magnitude_bits_f64(v_f64 x) {
+    int64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits & INT64_MAX;
+}
+
 /* |x| of a two's complement lane, as unsigned. */
 static inline v_u64 magnitude_i64(v_u64 x) { return x >> 63 ? 0 - x : x; }
 

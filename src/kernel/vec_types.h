@@ -22,7 +22,12 @@ VECTOR(u64, uint64_t);
 #define VEC_SPLAT(V, x) ((x) - (V){0})
 #define VEC_LOAD(V, p) ((V) * (const V##_at *)(p))
 #define VEC_STORE(V, p, v) (*(V##_at *)(p) = (V##_at)(v))
+#define VEC_WIDER_U16(v) (v)
 /* The vector moved down by a number of bytes; only the low bytes of the result are meant. */
 #define VEC_DOWN(V, v, bytes) ((V)VEC_DOWN_##bytes(v))
+
+static inline v_f32 magnitude_f32(v_f32 x) { return (v_f32)((v_i32)x & INT32_MAX); }
+static inline v_f64 magnitude_f64(v_f64 x) { return (v_f64)((v_i64)x & INT64_MAX); }
+static inline v_i64 magnitude_bits_f64(v_f64 x) { return (v_i64)x & INT64_MAX; }
 
 #endif

@@ -18,6 +18,7 @@ __extension__ typedef unsigned __int128 u128_t;
  * (plan/exact.h), in either mode. */
 typedef struct {
     double value;
+    int64_t exponent; /* of a product; its value is then a mantissa */
     bool any;
 } float_fold_t;
 
@@ -25,6 +26,7 @@ typedef struct {
     u128_t value;
     bool is_signed;
     bool any;
+    size_t count;
 } integer_fold_t;
 
 /* What an op is made of. */
@@ -46,6 +48,17 @@ static void max_float(float_fold_t *fold, double x) {
         fold->value = isnan(fold->value) ? fold->value : x;
 }
 
+/* Mantissa and exponent apart, which nothing can leave; exponent 0 where there is none. */
+static void product_float(float_fold_t *fold, double x) {
+    double factors[] = {fold->any ? fold->value : 1, x};
+    for (int i = 0; i < 2; i++) {
+        int exponent = 0;
+        if (isfinite(factors[i]) && factors[i] != 0) factors[i] = frexp(factors[i], &exponent);
+        fold->exponent += exponent;
+    }
+    fold->value = factors[0] * factors[1];
+}
+
 /* ---- integers: sign- or zero-extended, results are the low bits ---- */
 
 static u128_t magnitude(const integer_fold_t *fold, int64_t x) {
@@ -64,6 +77,24 @@ static void max_integer(integer_fold_t *fold, int64_t x) {
 
 static void sum_integer(integer_fold_t *fold, int64_t x) { fold->value += (uint64_t)x; }
 
+static void mean_integer(integer_fold_t *fold, int64_t x) {
+    fold->value += fold->is_signed && x < 0 ? 0 - magnitude(fold, x) : (uint64_t)x;
+}
+
+static void magnitude_integer(integer_fold_t *fold, int64_t x) {
+    fold->value += magnitude(fold, x);
+}
+
+static void product_integer(integer_fold_t *fold, int64_t x) {
+    fold->value = (fold->any ? fold->value : 1) * (uint64_t)x;
+}
+
+static void and_integer(integer_fold_t *fold, int64_t x) {
+    fold->value = (!fold->any || fold->value) && x != 0;
+}
+
+static void or_integer(integer_fold_t *fold, int64_t x) { fold->value = fold->value || x != 0; }
+
 /* Sticks at its maximum: the root then exceeds every type's. */
 static void square_integer(integer_fold_t *fold, int64_t x) {
     u128_t m = magnitude(fold, x), sum = fold->value + m * m;
@@ -79,11 +110,23 @@ static u128_t integer_root_of(const integer_fold_t *fold) {
     return root;
 }
 
+/* Truncated toward zero, so that the sign can stand apart. */
+static u128_t quotient_of(const integer_fold_t *fold) {
+    bool negative = fold->is_signed && fold->value >> 127;
+    u128_t quotient = (negative ? 0 - fold->value : fold->value) / fold->count;
+    return negative ? 0 - quotient : quotient;
+}
+
 static const reference_row_t rows[] = {
     [IRR_OP_MIN] = {min_float, min_integer, integer_of},
     [IRR_OP_SUM] = {NULL, sum_integer, integer_of},
     [IRR_OP_L2] = {NULL, square_integer, integer_root_of},
     [IRR_OP_MAX] = {max_float, max_integer, integer_of},
+    [IRR_OP_MEAN] = {NULL, mean_integer, quotient_of},
+    [IRR_OP_PROD] = {product_float, product_integer, integer_of},
+    [IRR_OP_L1] = {NULL, magnitude_integer, integer_of},
+    [IRR_OP_AND] = {NULL, and_integer, integer_of},
+    [IRR_OP_OR] = {NULL, or_integer, integer_of},
 };
 _Static_assert(sizeof rows / sizeof *rows == IRR_OP_COUNT, "a row for each op");
 
@@ -131,6 +174,11 @@ static void store_integer(void *output, irr_element_type_e type, size_t k, u128_
     uint64_t low = saturate && value > greatest ? greatest : (uint64_t)value;
     size_t bytes = info->bits / 8u;
     memcpy((char *)output + k * bytes, &low, bytes); /* little-endian, as all our hosts */
+}
+
+static double scaled(const float_fold_t *fold) {
+    int64_t e = fold->exponent;
+    return e ? ldexp(fold->value, e > 5000 ? 5000 : e < -5000 ? -5000 : (int)e) : fold->value;
 }
 
 /* ---- the walk: kept runs give the output's place, reduced runs its set ---- */
@@ -185,11 +233,12 @@ static void fold_integers(const reference_state_t *state, const void *data, size
     uint32_t last = state->reduced.count;
     size_t inner = last ? state->reduced.size[last - 1] : 1;
     size_t step = last ? state->reduced.stride[last - 1] : 0;
+    irr_element_type_e type = state->type == IRR_BOOLEAN ? IRR_U8 : state->type;
     for (size_t done = 0; done < state->set_size; done += inner) {
         size_t at = base + place(&state->reduced, done);
         for (size_t i = 0; i < inner; i++) {
             int64_t x = 0;
-            irr_integer_at(data, state->type, at + i * step, &x);
+            irr_integer_at(data, type, at + i * step, &x);
             rows[state->op].fold_integer(fold, x);
             fold->any = true;
         }
@@ -215,12 +264,12 @@ static irr_status_e execute(const void *opaque, const void *data, void *output, 
         } else if (kind == IRR_KIND_FLOAT) {
             float_fold_t fold = {.any = false};
             fold_floats(state, data, base, &fold);
-            store_float(output, state->type, k, fold.value);
+            store_float(output, state->type, k, scaled(&fold));
         } else {
-            integer_fold_t fold = {.is_signed = kind == IRR_KIND_SIGNED};
+            integer_fold_t fold = {.is_signed = kind == IRR_KIND_SIGNED, .count = state->set_size};
             fold_integers(state, data, base, &fold);
             store_integer(output, state->type, k, row->finish_integer(&fold),
-                          row->finish_integer != integer_of);
+                          row->finish_integer == integer_root_of);
         }
     }
     return IRR_OK;
