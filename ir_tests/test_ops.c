@@ -42,6 +42,8 @@ static void *make_case(random_case_t *c, uint64_t seed, size_t max_elements) {
     irr_op_e op = (irr_op_e)(seed % IRR_OP_COUNT);
     irr_element_type_e type = types[seed / IRR_OP_COUNT % TYPE_COUNT];
     if (!irr_op_takes(op, type)) type = irr_op_info(op)->takes_numeric ? IRR_F32 : IRR_BOOLEAN;
+    /* The exact product of n numbers takes n^2 steps. */
+    if (op == IRR_OP_PROD && max_elements > 4096) max_elements = 4096;
     random_case_make(c, seed, irr_op_info(op)->type, type, max_elements);
     size_t bytes = c->elements * oracle_element_bytes(c->type);
     void *data = guarded_at_end(&data_room, bytes, 0);
@@ -105,6 +107,19 @@ static const device_setup_t reference = {.backend = "reference", .threads = 1};
 /* The scalar tier is the bit model. */
 static const device_setup_t model = {.backend = "simd", .isa = "scalar", .threads = 1};
 
+/* The contract's one error: integers have no mean of nothing. Says so, and that it names the layer.
+ */
+static bool is_refused(const random_case_t *c, const void *data) {
+    if (strcmp(c->op, "ReduceMean") != 0 || oracle_is_float(c->type) || c->elements > 0 ||
+        c->outputs == 0 || c->axis_count == 0)
+        return false;
+    assert_true(ask_oracle(c, data, false).is_error);
+    char sentence[DEVICE_TEXT_BYTES];
+    assert_int_not_equal(device_run(engine, c, &model, data, output_room.first, sentence), IRR_OK);
+    assert_non_null(strstr(sentence, "ReduceMean"));
+    return true;
+}
+
 /* Every backend and tier against the oracle. */
 static void test_random_cases(void **state) {
     (void)state;
@@ -113,6 +128,7 @@ static void test_random_cases(void **state) {
     for (; now() < end || seed < first_seed + 200; seed++) {
         random_case_t c;
         void *data = make_case(&c, seed, MAX_ELEMENTS);
+        if (is_refused(&c, data)) continue;
         oracle_answer_t answer = ask_oracle(&c, data, false);
         judge(&c, &reference, &answer, run(&c, &reference, data, &output_room, 0));
         const void *expected = run(&c, &model, data, &expected_room, 0);
@@ -146,13 +162,14 @@ static void test_same_bits(void **state) {
     for (; now() < end || count < 10; seed++, count++) {
         random_case_t c;
         void *data = make_case(&c, seed, count % 4 ? 4096 : MAX_ELEMENTS);
+        if (is_refused(&c, data)) continue;
         size_t step = oracle_element_bytes(c.type), bytes = c.elements * step;
         const void *expected = run(&c, &model, data, &expected_room, 0);
         for (unsigned threads = 1; threads <= 8; threads++) {
             device_setup_t setup = {.backend = "simd",
                                     .isa = tiers[(seed + threads) % 3],
                                     .threads = threads,
-                                    .siblings = threads % 4};
+                                    .siblings = c.type == IRR_BOOLEAN ? 0 : threads % 4};
             same(&c, &setup, run(&c, &setup, data, &output_room, 0), expected);
         }
         device_setup_t dynamic = {
@@ -185,6 +202,7 @@ static void test_edges(void **state) {
             for (uint64_t seed = 0; seed < IRR_OP_COUNT * TYPE_COUNT; seed++) {
                 random_case_t c;
                 make_case(&c, seed, 1);
+                if (sizes[i] > 600 && strcmp(c.op, "ReduceProd") == 0) continue; /* n^2 again */
                 c.rank = 3, c.keep_dims = false;
                 c.dims[0] = form == 0 ? 3 : 1;
                 c.dims[1] = sizes[i];
@@ -224,7 +242,7 @@ static void test_long_runs(void **state) {
                                .op = irr_op_info((irr_op_e)(k / 4))->type,
                                .rank = forms[form].rank,
                                .axis_count = forms[form].axis_count};
-            if (!irr_op_takes((irr_op_e)(k / 4), c.type)) continue;
+            if (!irr_op_info((irr_op_e)(k / 4))->term) continue; /* it does not sum */
             memcpy(c.dims, forms[form].dims, sizeof forms[form].dims);
             memcpy(c.axes, forms[form].axes, sizeof forms[form].axes);
             random_case_complete(&c);

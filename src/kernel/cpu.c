@@ -26,6 +26,7 @@ bool irr_tier_by_name(const char *name, irr_tier_e *tier) {
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <stdatomic.h>
 
 /* What a tier needs beyond the tier below it. */
 typedef struct {
@@ -46,7 +47,7 @@ static uint32_t read_xcr0(void) {
     return low;
 }
 
-irr_tier_e irr_cpu_best_tier(void) {
+static irr_tier_e ask_cpu(void) {
     uint32_t eax, ebx = 0, ecx, edx, leaf1_ecx = 0, unused;
     if (__get_cpuid(1, &eax, &unused, &leaf1_ecx, &edx) == 0) return IRR_TIER_SCALAR;
     if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return IRR_TIER_SCALAR;
@@ -60,6 +61,17 @@ irr_tier_e irr_cpu_best_tier(void) {
         tier++;
     }
     return (irr_tier_e)tier;
+}
+
+/* CPUID leaves a virtual machine: some microseconds, so it is asked once. */
+irr_tier_e irr_cpu_best_tier(void) {
+    static atomic_int known; /* the tier + 1 */
+    int tier = atomic_load_explicit(&known, memory_order_relaxed);
+    if (tier == 0) {
+        tier = (int)ask_cpu() + 1;
+        atomic_store_explicit(&known, tier, memory_order_relaxed);
+    }
+    return (irr_tier_e)(tier - 1);
 }
 
 void irr_cpu_relax(void) { __builtin_ia32_pause(); }
