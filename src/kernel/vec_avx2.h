@@ -120,9 +120,6 @@ static inline v_u64 magnitude_i64(v_u64 x) {
     return (x ^ sign) - sign;
 }
 
-static inline v_f64 magnitude_f64(v_f64 x) {
-    return (v_f64)_mm256_andnot_pd(_mm256_set1_pd(-0.0), (__m256d)x);
-}
 static inline v_f64 square_loss_f64(v_f64 x, v_f64 square) {
     return (v_f64)_mm256_fmsub_pd((__m256d)x, (__m256d)x, (__m256d)square);
 }

@@ -120,7 +120,6 @@ static inline v_u64 add_sticking(v_u64 a, v_u64 b) {
 }
 static inline v_u64 magnitude_i64(v_u64 x) { return (v_u64)_mm512_abs_epi64((__m512i)x); }
 
-static inline v_f64 magnitude_f64(v_f64 x) { return (v_f64)_mm512_abs_pd((__m512d)x); }
 static inline v_f64 square_loss_f64(v_f64 x, v_f64 square) {
     return (v_f64)_mm512_fmsub_pd((__m512d)x, (__m512d)x, (__m512d)square);
 }

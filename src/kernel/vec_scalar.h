@@ -107,7 +107,6 @@ static inline v_i64 magnitude_bits_f64(v_f64 x) {
 /* |x| of a two's complement lane, as unsigned. */
 static inline v_u64 magnitude_i64(v_u64 x) { return x >> 63 ? 0 - x : x; }
 
-static inline v_f64 magnitude_f64(v_f64 x) { return __builtin_fabs(x); }
 /* x^2 - square, exactly, for a square = x^2 rounded. */
 static inline v_f64 square_loss_f64(v_f64 x, v_f64 square) { return __builtin_fma(x, x, -square); }
 
