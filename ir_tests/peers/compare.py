@@ -17,6 +17,7 @@ import time
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import peer_onnxruntime  # noqa: E402
 from cases import random_case, sorts_of  # noqa: E402
 from facts import write_page  # noqa: E402
 from ir_model import Model, read_output, supported  # noqa: E402
@@ -137,7 +138,9 @@ def main():
         if arguments.docs:
             examples = [row.example for row in rows.values() if row.example]
             facts = shrink(peer, examples, arguments.shrink_seconds)
-            write_page(arguments.docs, rows, facts, f"OpenVINO {version}", device, arguments.seed)
+            more = peer.call(peer_onnxruntime.page)
+            write_page(arguments.docs, rows, facts, f"OpenVINO {version}", device, arguments.seed,
+                       [more] if isinstance(more, str) else more)
     all_rows = Row()
     for row in rows.values():
         all_rows.add(row)

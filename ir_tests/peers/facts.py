@@ -99,7 +99,7 @@ def fact_lines(facts):
         yield key[0], ", ".join(dict.fromkeys(kinds)), *key[1:]
 
 
-def write_page(path, rows, facts, peer, device, seed):
+def write_page(path, rows, facts, peer, device, seed, more):
     ops, kinds = (list(dict.fromkeys(k[i] for k in rows)) for i in (0, 1))
     count = {(op, kind): [sum(getattr(row, name) for key, row in rows.items()
                               if key[:2] == (op, kind)) for name in ("theirs", "cases")]
@@ -115,4 +115,4 @@ def write_page(path, rows, facts, peer, device, seed):
         some = [f for f in facts if is_silent(f, f["wrong"][0][0]) == silent]
         lines.append(head + "\n".join(table(headings, fact_lines(some))))
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join(lines) + "\n")
+    path.write_text("\n".join(lines + more) + "\n")
