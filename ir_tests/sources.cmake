@@ -92,6 +92,15 @@ foreach(name shapes registry api async memory misuse)
   set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS threads)
 endforeach()
 
+add_executable(test_memory_models ir_tests/test_memory_models.c
+  $<TARGET_OBJECTS:irr_test_api> ${IRR_HOST_OBJECTS})
+target_compile_definitions(test_memory_models PRIVATE
+  IR_TEST_MODELS="${CMAKE_SOURCE_DIR}/ir_tests/models")
+target_link_libraries(test_memory_models PRIVATE cmocka ${IRR_HOST_LIBRARIES})
+add_dependencies(test_memory_models irr_test_cpu_plugin)
+add_test(NAME memory_models COMMAND test_memory_models)
+set_tests_properties(memory_models PROPERTIES TIMEOUT 120)
+
 # The include arrows of the house.
 add_test(NAME include_arrows COMMAND ${CMAKE_SOURCE_DIR}/ir_tests/include_arrows.sh ${CMAKE_SOURCE_DIR})
 

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "ir/ir_elements.h"
 #include "ir/ir_weights.h"
+#include "ir/ir_xml_memory.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -28,12 +29,14 @@ typedef struct {
 typedef struct {
     irr_reader_t reader; /* first: the callbacks' context */
     xmlParserCtxtPtr parser;
+    irr_xml_memory_t memory;
     uint32_t line;
     char message[512]; /* the parser's first error */
 } parse_t;
 
 static void on_error(void *context, xmlErrorPtr error) {
     parse_t *parse = context;
+    irr_xml_memory_note(&parse->memory, error);
     if (error->level < XML_ERR_FATAL || parse->message[0]) return;
     snprintf(parse->message, sizeof parse->message, "%s",
              error->message ? error->message : "malformed XML");
@@ -199,6 +202,7 @@ bool irr_read_xml(irr_ir_graph_t *graph) {
     if (!open_input(graph, &input)) return false;
     parse_t *parse = irr_calloc(1, sizeof *parse);
     char *chunk = irr_malloc(CHUNK_BYTES);
+    if (parse) irr_xml_memory_begin(&parse->memory);
     bool ready = parse && chunk && create_parser(parse);
     if (ready) {
         parse->reader.graph = graph;
@@ -207,11 +211,13 @@ bool irr_read_xml(irr_ir_graph_t *graph) {
         if (!parse->message[0] && !parse->reader.stopped && !parse->parser->wellFormed)
             snprintf(parse->message, sizeof parse->message, "the document is not well-formed");
         if (parse->message[0] && !parse->reader.stopped) only_parser_problem(graph, parse);
+        if (parse->memory.out_of_memory) graph->out_of_memory = true;
         ready = !parse->message[0] && !parse->reader.stopped;
     } else {
         graph->out_of_memory = true;
     }
     if (parse && parse->parser) xmlFreeParserCtxt(parse->parser);
+    if (parse) irr_xml_memory_end(&parse->memory);
     if (parse) irr_release(parse->reader.scan.lines);
     irr_release(parse);
     irr_release(chunk);

@@ -1,6 +1,7 @@
 /* plugins.xml, the list of devices, and the folder that it lies in.
  * The only file of the runtime that knows libxml2. No DTD, no entities, no network, 1 MiB.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "ir/ir_xml_memory.h"
 #include "runtime/runtime.h"
 
 #include <dlfcn.h>
@@ -88,15 +89,22 @@ static void refuse_dtd(void *context, const xmlChar *name, const xmlChar *extern
 /* The tree, or NULL with a status. */
 static irr_status_e parse(const char *path, const char *bytes, size_t count, xmlDocPtr *tree,
                           irr_sentence_t sentence) {
+    irr_xml_memory_t memory;
+    irr_xml_memory_begin(&memory);
     xmlParserCtxtPtr context = xmlNewParserCtxt();
-    if (!context) return irr_out_of_memory(sentence, sizeof *context);
+    if (!context) {
+        irr_xml_memory_end(&memory);
+        return irr_out_of_memory(sentence, sizeof *context);
+    }
     context->sax->internalSubset = refuse_dtd;
     *tree = xmlCtxtReadMemory(context, bytes, (int)count, NULL, NULL,
                               XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
                                   XML_PARSE_NOCDATA | XML_PARSE_COMPACT);
     irr_status_e status = IRR_OK;
     const xmlError *error = xmlCtxtGetLastError(context);
-    if (context->_private)
+    if (memory.out_of_memory)
+        status = irr_out_of_memory(sentence, count);
+    else if (context->_private)
         status = irr_fail(sentence, IRR_PARAMETER_MISMATCH, "%s: a DTD is refused", path);
     else if (!*tree)
         status =
@@ -108,6 +116,7 @@ static irr_status_e parse(const char *path, const char *bytes, size_t count, xml
         *tree = NULL;
     }
     xmlFreeParserCtxt(context);
+    irr_xml_memory_end(&memory);
     return status;
 }
 
