@@ -121,9 +121,13 @@ static void offer(const irr_problem_t *problem, const irr_config_t *config, irr_
     *offer = (irr_offer_t){0};
     irr_onednn_t *reduction = NULL;
     const char *objects = objection(problem, config);
-    if (!objects &&
-        irr_onednn_create(problem, problem->geometry.runs[0].size, 0, &reduction) != IRR_OK)
-        objects = "oneDNN has no implementation for this shape";
+    irr_status_e status = IRR_OK;
+    if (!objects)
+        status = irr_onednn_create(problem, problem->geometry.runs[0].size, 0, &reduction);
+    if (status)
+        objects = status == IRR_NOT_ALLOCATED ? "out of memory"
+                                              : "oneDNN has no implementation for this shape";
+    if (status == IRR_NOT_ALLOCATED) offer->serves = is_forced(config); /* prepare then says so */
     if (objects)
         snprintf(offer->reason, sizeof offer->reason, "%s", objects);
     else
