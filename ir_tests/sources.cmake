@@ -119,13 +119,14 @@ endforeach()
 # The reader: good models, bad ones, hostile files.
 add_library(irr_ir_source OBJECT ir_tests/ir_source.c ir_tests/bad_model.c)
 target_compile_definitions(irr_ir_source PRIVATE IR_TEST_MODELS="${CMAKE_SOURCE_DIR}/ir_tests/models")
-foreach(test IN ITEMS ir_bad ir_files ir_models hostile)
+foreach(test IN ITEMS ir_bad ir_files ir_models hostile ir_speed)
   add_executable(test_${test} ir_tests/test_${test}.c $<TARGET_OBJECTS:irr_ir_source>
     $<TARGET_OBJECTS:irr_ir> $<TARGET_OBJECTS:irr_base>)
   target_link_libraries(test_${test} PRIVATE cmocka LibXml2::LibXml2)
   add_test(NAME ${test} COMMAND test_${test})
 endforeach()
 
+set_tests_properties(ir_speed PROPERTIES LABELS long)
 target_link_options(test_hostile PRIVATE -Wl,--wrap=read -Wl,--wrap=pread)
 
 include(ir_tests/cli/sources.cmake)

@@ -104,9 +104,10 @@ static void put_constant(long long bytes) {
              "<net name='n' version='11'><layers>\n<layer id='0' name='c' type='Const' "
              "version='opset1'>\n<data element_type='u8' shape='%lld' offset='0' size='%lld'/>"
              "<output><port id='0'><dim>%lld</dim></port></output></layer><layer id='1' name='r' "
-             "type='Result' version='opset1'><input><port id='0'/></input></layer></layers><edges>"
+             "type='Result' version='opset1'><input><port "
+             "id='0'><dim>%lld</dim></port></input></layer></layers><edges>"
              "<edge from-layer='0' from-port='0' to-layer='1' to-port='0'/></edges></net>",
-             bytes, bytes, bytes);
+             bytes, bytes, bytes, bytes);
     put(model, text, strlen(text));
 }
 
