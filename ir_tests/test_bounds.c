@@ -188,7 +188,8 @@ static void test_depth(void **state) {
                             if (!irr_op_info((irr_op_e)op)->term || !row->finish) continue;
                             const irr_kernel_t *kernel = &table->folds[row->fold][row->fold_type];
                             irr_lane_info_t lanes = {kernel->lanes, kernel->accumulator_bytes,
-                                                     kernel->element_bytes};
+                                                     kernel->element_bytes,
+                                                     kernel->accumulator_bytes};
                             irr_geometry_t geometry;
                             irr_layout_t layout;
                             irr_geometry_of(shapes[s], 5, last ? 0x1a : 0x0a, &geometry);

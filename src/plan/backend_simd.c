@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct {
+typedef struct plan {
     irr_problem_t problem;
     irr_layout_t layout;
     const irr_kernel_t *kernel;
@@ -19,6 +19,8 @@ typedef struct {
     irr_set_t set;
     bool accurate;
     size_t output_bytes;
+    size_t slot_bytes;  /* scratch of one task, again's included */
+    struct plan *again; /* the accurate plan of the same units, for outputs in doubt; or NULL */
 } plan_t;
 
 /* One execution. */
@@ -135,35 +137,57 @@ static void run_segments(const unit_t *unit, char *results, char *lanes, size_t 
 /* ---- a unit
  * ----------------------------------------------------------------------------------------- */
 
-/* n outputs from `first` of the unit on; those in doubt are found by eighths, and redone. Returns
- * how many. */
-static uint64_t finish_part(const job_t *job, const unit_t *unit, const char *results, size_t first,
-                            size_t n) {
+/* Below this share of a unit's outputs, those in doubt are redone one by one; above, the accurate
+ * kernels look at the whole unit first. Both give the one correctly rounded answer. */
+#define WORTH_AGAIN 32
+
+/* n outputs from `first` of the unit on; those in doubt are found by eighths. `again` has the
+ * accurate plan's results of the unit; without them, `count_only` or exactness is asked for. */
+static uint64_t finish_part(const job_t *job, const unit_t *unit, const char *results,
+                            const char *again, bool count_only, size_t first, size_t n) {
     const plan_t *plan = job->plan;
     size_t index = unit->first + first, eighth = (n + 7) / 8;
     char *output = job->output + index * plan->output_bytes;
     const char *from = results + first * plan->kernel->accumulator_bytes;
     if (plan->finish(output, from, n, &plan->set)) return 0;
     if (n == 1) {
-        irr_redo(&plan->problem, job->data, index, output);
+        const plan_t *second = plan->again;
+        bool settled =
+            count_only ||
+            (again && second->finish(output, again + first * second->kernel->accumulator_bytes, 1,
+                                     &second->set));
+        if (!settled) irr_redo(&plan->problem, job->data, index, output);
         return 1;
     }
-    uint64_t redone = 0;
+    uint64_t doubts = 0;
     for (size_t k = 0; k < n; k += eighth)
-        redone += finish_part(job, unit, results, first + k, n - k < eighth ? n - k : eighth);
-    return redone;
+        doubts += finish_part(job, unit, results, again, count_only, first + k,
+                              n - k < eighth ? n - k : eighth);
+    return doubts;
 }
 
-static void finish(job_t *job, const unit_t *unit, const char *results) {
-    uint64_t redone = finish_part(job, unit, results, 0, unit->results);
-    if (redone) atomic_fetch_add_explicit(&job->redone, redone, memory_order_relaxed);
+/* `slot` is the task's scratch; the results lie in it. */
+static void finish(job_t *job, const unit_t *unit, char *slot) {
+    const plan_t *plan = job->plan, *second = plan->again;
+    char *again = NULL, *output = job->output + unit->first * plan->output_bytes;
+    size_t n = unit->results;
+    if (plan->finish(output, slot, n, &plan->set)) return;
+    if (second && finish_part(job, unit, slot, NULL, true, 0, n) * WORTH_AGAIN > n) {
+        unit_t same = *unit;
+        same.plan = second;
+        again = slot + plan->layout.slot_bytes;
+        run_segments(&same, again, again + second->layout.result_levels_bytes, 0,
+                     plan->layout.segments.total);
+    }
+    uint64_t redone = finish_part(job, unit, slot, again, false, 0, n);
+    atomic_fetch_add_explicit(&job->redone, redone, memory_order_relaxed);
 }
 
 /* An equal share of the units. */
 static void run_units(void *argument, size_t task) {
     job_t *job = argument;
     const irr_layout_t *l = &job->plan->layout;
-    char *results = job->scratch + task * l->slot_bytes;
+    char *results = job->scratch + task * job->plan->slot_bytes;
     size_t share = l->units / l->tasks, rest = l->units % l->tasks;
     size_t first = task * share + (task < rest ? task : rest);
     for (size_t end = first + share + (task < rest); first < end; first++) {
@@ -182,7 +206,8 @@ static void run_chunk(void *argument, size_t task) {
     job_t *job = argument;
     const irr_layout_t *l = &job->plan->layout;
     unit_t unit = unit_at(job, task / l->leaf_chunks / l->segment_chunks);
-    char *results = job->scratch + task * l->slot_bytes, *lanes = results + l->result_levels_bytes;
+    char *results = job->scratch + task * job->plan->slot_bytes,
+         *lanes = results + l->result_levels_bytes;
     size_t segment = task / l->leaf_chunks % l->segment_chunks * l->chunk_segments;
     if (l->leaf_chunks == 1) {
         size_t count = l->segments.total - segment;
@@ -208,11 +233,11 @@ static void merge_nodes(const irr_kernel_t *kernel, char *nodes, size_t apart, s
 static void close_chunks(job_t *job, size_t index) {
     const irr_layout_t *l = &job->plan->layout;
     unit_t unit = unit_at(job, index);
-    size_t apart = l->leaf_chunks * l->slot_bytes;
+    size_t apart = l->leaf_chunks * job->plan->slot_bytes;
     char *slots = job->scratch + index * l->segment_chunks * apart;
     for (size_t s = 0; s < l->segment_chunks && l->leaf_chunks > 1; s++) {
         char *results = slots + s * apart, *lanes = results + l->result_levels_bytes;
-        merge_nodes(unit.plan->kernel, lanes, l->slot_bytes, l->leaf_chunks, unit.lanes);
+        merge_nodes(unit.plan->kernel, lanes, job->plan->slot_bytes, l->leaf_chunks, unit.lanes);
         close_leaves(&unit, results, lanes);
     }
     merge_nodes(unit.plan->kernel, slots, apart, l->segment_chunks, unit.results);
@@ -260,33 +285,41 @@ static double least_trusted(const irr_problem_t *problem, bool accurate) {
     }
 }
 
-/* The accurate fold and finish of the problem, if it asks for them and they are to be had. */
-static bool take_accurate(plan_t *plan, const irr_kernel_table_t *table,
-                          const irr_config_t *config) {
-    const irr_op_info_t *op = irr_op_info(plan->problem.op);
-    plan->finish = table->accurate_finishes[op->term][op->result][plan->problem.type];
-    if (!config->accuracy || !plan->finish) return false;
-    plan->kernel = &table->accurate_folds[op->term][plan->problem.type];
+/* Tiles are made for `tiles_of`: the problem's ordinary kernel. */
+static void complete(plan_t *plan, const irr_kernel_t *tiles_of, uint32_t threads) {
+    const irr_problem_t *problem = &plan->problem;
+    irr_lane_info_t lanes = {tiles_of->lanes, plan->kernel->accumulator_bytes,
+                             tiles_of->element_bytes, tiles_of->accumulator_bytes};
+    irr_layout_of(&problem->geometry, &lanes, threads, &plan->layout);
+    plan->output_bytes = irr_element_bytes(problem->type);
+    plan->slot_bytes = plan->layout.slot_bytes;
+    /* 256 more: rows pass a tier's lanes, which may be fewer than those of the layout. */
+    plan->set = (irr_set_t){.count = (double)problem->geometry.set_size,
+                            .trust = least_trusted(problem, plan->accurate),
+                            .depth = irr_layout_depth(&plan->layout) + 256.0};
+}
+
+/* The correctly rounded plan, which float Sum, Mean, L1 and L2 have; false for others. */
+static bool plan_accurately(plan_t *plan, const irr_problem_t *problem, const irr_config_t *config,
+                            uint32_t threads) {
+    const irr_kernel_table_t *table = irr_kernels(config->tier);
+    const irr_op_kernel_t *kernel = &table->ops[problem->op][problem->type];
+    const irr_op_info_t *op = irr_op_info(problem->op);
+    irr_finish_f finish = table->accurate_finishes[op->term][op->result][problem->type];
+    if (!finish) return false;
+    *plan = (plan_t){.problem = *problem, .finish = finish, .accurate = true};
+    plan->kernel = &table->accurate_folds[op->term][problem->type];
+    complete(plan, &table->folds[kernel->fold][kernel->fold_type], threads);
     return true;
 }
 
 static void plan_problem(plan_t *plan, const irr_problem_t *problem, const irr_config_t *config) {
     const irr_kernel_table_t *table = irr_kernels(config->tier);
     const irr_op_kernel_t *op = &table->ops[problem->op][problem->type];
-    plan->problem = *problem;
-    plan->accurate = take_accurate(plan, table, config);
-    if (!plan->accurate) {
-        plan->kernel = &table->folds[op->fold][op->fold_type];
-        plan->finish = op->finish;
-    }
-    plan->output_bytes = irr_element_bytes(problem->type);
-    irr_lane_info_t lanes = {plan->kernel->lanes, plan->kernel->accumulator_bytes,
-                             plan->kernel->element_bytes};
-    irr_layout_of(&problem->geometry, &lanes, config->threads, &plan->layout);
-    /* 256 more: rows pass a tier's lanes, which may be fewer than those of the layout. */
-    plan->set = (irr_set_t){.count = (double)problem->geometry.set_size,
-                            .trust = least_trusted(problem, plan->accurate),
-                            .depth = irr_layout_depth(&plan->layout) + 256.0};
+    if (config->accuracy && plan_accurately(plan, problem, config, config->threads)) return;
+    *plan = (plan_t){.problem = *problem, .finish = op->finish};
+    plan->kernel = &table->folds[op->fold][op->fold_type];
+    complete(plan, plan->kernel, config->threads);
 }
 
 static void offer(const irr_problem_t *problem, const irr_config_t *config, irr_offer_t *offer) {
@@ -320,17 +353,33 @@ static void offer(const irr_problem_t *problem, const irr_config_t *config, irr_
              plan.layout.kept, plan.layout.rows, plan.layout.width);
 }
 
+static void release(void *state) {
+    plan_t *plan = state;
+    if (plan) irr_release(plan->again);
+    irr_release(plan);
+}
+
 static irr_status_e prepare(const irr_problem_t *problem, const irr_config_t *config, void **state,
                             size_t *scratch_bytes, irr_sentence_t sentence) {
-    plan_t *plan = irr_malloc(sizeof *plan);
+    plan_t *plan = irr_malloc(sizeof *plan), again;
     *state = NULL;
     if (!plan) return irr_out_of_memory(sentence, sizeof *plan);
     plan_problem(plan, problem, config);
-    *scratch_bytes = plan->layout.tasks * plan->layout.slot_bytes;
+    /* A unit looked at again is one thread's work, not cut into chunks. Its tiles must be those of
+     * the plan, which the number of threads has a say in. */
+    if (!plan->accurate && plan_accurately(&again, problem, config, config->threads)) {
+        plan->again = irr_malloc(sizeof again);
+        if (!plan->again) {
+            release(plan);
+            return irr_out_of_memory(sentence, sizeof again);
+        }
+        irr_layout_unchunk(&again.layout);
+        *plan->again = again;
+        plan->slot_bytes += again.layout.slot_bytes;
+    }
+    *scratch_bytes = plan->layout.tasks * plan->slot_bytes;
     *state = plan;
     return IRR_OK;
 }
-
-static void release(void *state) { irr_release(state); }
 
 const irr_backend_t irr_backend_simd = {"simd", offer, prepare, execute, release};

@@ -92,7 +92,7 @@ void irr_exact_add(irr_exact_t *exact, irr_element_type_e type, const void *data
     enum { PIECE = 64 };
     double piece[PIECE];
     exact->count += count;
-    while (count) {
+    while (count && !exact->nan) {
         size_t n = count < PIECE ? count : PIECE;
         widen(piece, type, data, first, stride, n);
         if (exact->room < n) carry(exact);

@@ -46,7 +46,7 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     if (layout->width == 1 && layout->rows <= IRR_LEAF_STEPS * kernel->lanes) {
         layout->inner = IRR_INNER_ROWS;
     } else if (layout->rows <= IRR_LEAF_STEPS) {
-        bool whole = layout->width * kernel->accumulator_bytes <= TILE_BYTES;
+        bool whole = layout->width * kernel->tile_accumulator_bytes <= TILE_BYTES;
         layout->inner = whole ? IRR_INNER_COLS : IRR_INNER_BAND;
     } else {
         layout->inner = IRR_INNER_TREE;
@@ -58,7 +58,7 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
 
 /* Tiles as large as the caches like, but enough of them for the threads. */
 static void choose_tiles(const irr_lane_info_t *kernel, size_t wanted, irr_layout_t *layout) {
-    size_t most = TILE_BYTES / kernel->accumulator_bytes;
+    size_t most = TILE_BYTES / kernel->tile_accumulator_bytes;
     layout->tile_width = least(layout->width, most);
     layout->tile_kept = 1;
     if (layout->inner == IRR_INNER_ROWS || layout->inner == IRR_INNER_COLS) {
@@ -92,6 +92,13 @@ static void choose_tasks(size_t wanted, irr_layout_t *layout) {
     layout->tasks = chunks > 1 ? layout->units * chunks : least(layout->units, wanted);
 }
 
+static void measure_slot(irr_layout_t *layout) {
+    layout->result_levels_bytes = layout->result_bytes * (1 + ceil_log2(layout->chunk_segments));
+    layout->slot_bytes = layout->result_levels_bytes +
+                         layout->leaf_bytes * (1 + ceil_log2(layout->chunk_leaves)) +
+                         IRR_ACCUMULATOR_SLACK_BYTES;
+}
+
 void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel, uint32_t threads,
                    irr_layout_t *layout) {
     *layout = (irr_layout_t){0};
@@ -106,10 +113,14 @@ void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel
     size_t lanes = layout->group * layout->tile_width * kernel->accumulator_bytes;
     layout->result_bytes = round_up(results, IRR_ALIGNMENT);
     layout->leaf_bytes = layout->inner == IRR_INNER_TREE ? round_up(lanes, IRR_ALIGNMENT) : 0;
-    layout->result_levels_bytes = layout->result_bytes * (1 + ceil_log2(layout->chunk_segments));
-    layout->slot_bytes = layout->result_levels_bytes +
-                         layout->leaf_bytes * (1 + ceil_log2(layout->chunk_leaves)) +
-                         IRR_ACCUMULATOR_SLACK_BYTES;
+    measure_slot(layout);
+}
+
+void irr_layout_unchunk(irr_layout_t *layout) {
+    layout->chunk_segments = layout->segments.total;
+    layout->chunk_leaves = layout->leaves;
+    layout->segment_chunks = layout->leaf_chunks = 1;
+    measure_slot(layout);
 }
 
 uint32_t irr_layout_depth(const irr_layout_t *layout) {

@@ -47,10 +47,13 @@ typedef struct irr_layout {
 /* What a layout needs to know of a kernel. */
 typedef struct irr_lane_info {
     size_t lanes, accumulator_bytes, element_bytes;
+    size_t tile_accumulator_bytes; /* tiles are made for these: two kernels can share their units */
 } irr_lane_info_t;
 
 void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel, uint32_t threads,
                    irr_layout_t *layout);
+/* Keeps the units but cuts none of them: for one thread's second look. */
+void irr_layout_unchunk(irr_layout_t *layout);
 /* Roundings that an element passes from its load to the finish, at most. */
 uint32_t irr_layout_depth(const irr_layout_t *layout);
 

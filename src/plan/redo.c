@@ -83,7 +83,7 @@ void irr_redo(const irr_problem_t *problem, const void *data, size_t index, void
     irr_exact_t exact;
     scaled_t scaled = {1, 0};
     irr_exact_start(&exact, op->term);
-    for (size_t left = geometry->set_size; left; left -= inner) {
+    for (size_t left = geometry->set_size; left && !exact.nan; left -= inner) {
         if (op->term)
             irr_exact_add(&exact, problem->type, data, at, step, inner);
         else
