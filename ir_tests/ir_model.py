@@ -52,20 +52,22 @@ class Model:
 
     def reduction(self, number, layer):
         """Reduction r<number> of x<number> (a Parameter) or c<number>; its output is y<number>."""
-        kind, shape = layer["kind"], layer["data"].shape
+        kind, shape, out_shape = layer["kind"], layer["data"].shape, layer["out_shape"]
+        if layer["dynamic"]:
+            shape, out_shape = [-1] * len(shape), [-1] * len(out_shape)
         axes = np.array(layer["written"], dtype=INTEGERS[layer["axes_kind"]])
         axes = axes.reshape(()) if layer["scalar_axes"] else axes
         make = (self.parameter(f"x{number}", kind, shape) if layer["parameter"]
                 else self.constant(f"c{number}", kind, layer["data"]))
         axes_id = self.constant(f"axes{number}", layer["axes_kind"], axes)
-        named = port(2, kind, layer["out_shape"], f' names="y{number}"')
+        named = port(2, kind, out_shape, f' names="y{number}"')
         ports = (f"<input>{port(0, kind, shape)}{port(1, layer['axes_kind'], axes.shape)}</input>"
                  f"<output>{named}</output>")
         keep = "true" if layer["keep"] else "false"
         here = self.add(f"r{number}", layer["op"], OPS[layer["op"]], f'<data keep_dims="{keep}"/>',
                         ports)
         result = self.add(f"result{number}", "Result", "opset1", "",
-                          f"<input>{port(0, kind, layer['out_shape'])}</input>")
+                          f"<input>{port(0, kind, out_shape)}</input>")
         self.edge(make, 0, here, 0)
         self.edge(axes_id, 0, here, 1)
         self.edge(here, 2, result, 0)
@@ -83,7 +85,8 @@ def layer_of(op, kind, data, axes, keep=False, **more):
     axes = list(axes)
     out = tuple(1 if d in axes else n for d, n in enumerate(data.shape) if keep or d not in axes)
     return {"op": op, "kind": kind, "data": data, "axes": axes, "written": axes, "axes_kind": "i64",
-            "keep": keep, "out_shape": out, "scalar_axes": False, "parameter": True, **more}
+            "keep": keep, "out_shape": out, "scalar_axes": False, "parameter": True, "dynamic": False,
+            **more}
 
 
 def read_output(folder, number, layer):

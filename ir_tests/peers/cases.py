@@ -96,7 +96,8 @@ def random_case(rng, op, kind, sort, most):
         data = np.asarray(rng.random(shape) < rng.choice([0, 0.02, 0.5, 0.98, 1]), DTYPES[kind])
     else:
         data = make(rng, op, kind, inner, shape, count)
-    negative = rng.random() < 0.5
+    negative, parameter = rng.random() < 0.5, sort != "constant data"
     return layer_of(op, kind, data, axes, bool(rng.integers(2)), name=sort,
                     written=[a - len(shape) if negative else a for a in axes],
-                    axes_kind=str(rng.choice(["i32", "i64"])), parameter=sort != "constant data")
+                    axes_kind=str(rng.choice(["i32", "i64"])), parameter=parameter,
+                    dynamic=parameter and rng.random() < 0.25)

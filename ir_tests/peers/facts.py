@@ -73,7 +73,8 @@ def right_answer(layer):
 def row_of(layer):
     """(data, axes, OpenVINO's answer, right answer) of the first output that is wrong."""
     right, index = right_answer(layer).reshape(-1), layer["wrong"][0][0]
-    data = tensor(layer["data"]) + ("" if layer["parameter"] else ", a Const")
+    data = tensor(layer["data"]) + (", a Const" if not layer["parameter"] else
+                                    ", dynamic shape" if layer["dynamic"] else "")
     if isinstance(layer["output"], str):
         return data, str(layer["axes"]), "refuses: " + layer["output"], tensor(right)
     if index is None:

@@ -17,7 +17,8 @@ WINDOW = 8  # candidates of one example in one round
 
 def like(layer, data, axes):
     return layer_of(layer["op"], layer["kind"], np.ascontiguousarray(data).reshape(np.shape(data)),
-                    axes, name=layer["name"], parameter=layer["parameter"])
+                    axes, name=layer["name"], parameter=layer["parameter"],
+                    dynamic=layer["dynamic"])
 
 
 
@@ -25,7 +26,7 @@ def size_of(layer):
     """Less is simpler: rank, then elements, then digits, then how many differ."""
     data = layer["data"]
     digits = sum(len(text_of_number(v)) for v in data.reshape(-1)[:64])
-    return data.ndim, data.size, digits, len(layer["axes"]), layer["keep"]
+    return data.ndim, data.size, digits, len(layer["axes"]), layer["keep"], layer["dynamic"]
 
 
 def text_of_number(value):
@@ -96,8 +97,7 @@ def candidates(layer):
                 changed = data.copy()
                 changed.reshape(-1)[i] = value
                 out.append(like(layer, changed, axes))
-    if layer["keep"]:
-        out.append(like(layer, data, axes))
+    out.append({**like(layer, data, axes), "dynamic": False})
     empty = data.size == 0 or not axes
     return [c for c in out if size_of(c) < size_of(layer)
             and (empty or c["data"].size and c["axes"])]
