@@ -126,7 +126,7 @@ def main():
     todo = collections.deque(sorted(kinds * arguments.rounds, key=lambda key: key[2]))
     seed, end = arguments.seed, time.monotonic() + arguments.seconds
     with OpenVino() as peer:
-        version, device = peer.call(versions)
+        version, device, narrowed = peer.call(versions)
         while todo and time.monotonic() < end:
             rng = np.random.default_rng(seed)
             part = [todo.popleft() for _ in range(min(arguments.layers, len(todo)))]
@@ -139,7 +139,8 @@ def main():
             examples = [row.example for row in rows.values() if row.example]
             facts = shrink(peer, examples, arguments.shrink_seconds)
             more = peer.call(peer_onnxruntime.page)
-            write_page(arguments.docs, rows, facts, f"OpenVINO {version}", device, arguments.seed,
+            write_page(arguments.docs, rows, facts, f"OpenVINO {version}",
+                       f"{device}, f32 by default in {narrowed}", arguments.seed,
                        [more] if isinstance(more, str) else more)
     all_rows = Row()
     for row in rows.values():

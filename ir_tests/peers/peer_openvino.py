@@ -39,9 +39,11 @@ def run_file(path, inputs, outputs, config=None):
 
 
 def versions():
+    """Its version, its CPU, the type in which it computes f32 when nobody asks."""
     import openvino
     core = openvino.Core()
-    return openvino.__version__, core.get_property("CPU", "FULL_DEVICE_NAME")
+    return (openvino.__version__, core.get_property("CPU", "FULL_DEVICE_NAME"),
+            core.get_property("CPU", "INFERENCE_PRECISION_HINT").to_string())
 
 
 def sentence(error):
