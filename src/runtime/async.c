@@ -113,14 +113,15 @@ void irr_async_stop(irr_async_t *async) {
 
 irr_status_e irr_infer_request_start_async(irr_infer_request_t *infer_request) {
     IRR_REQUIRE(infer_request);
-    if (!irr_request_enter(infer_request)) return irr_request_busy();
+    irr_status_e status = irr_request_enter(infer_request);
+    if (status) return status;
     irr_async_t *async = &infer_request->async;
     if (async->owner && !has_thread(async)) { /* forked: the parent's thread still waits in these */
         make_lock(async);
         async->owner = 0;
     }
     pthread_mutex_lock(&async->lock);
-    irr_status_e status = make_thread(infer_request);
+    status = make_thread(infer_request);
     if (status) {
         irr_request_leave(infer_request);
     } else {
@@ -189,7 +190,8 @@ irr_status_e irr_infer_request_cancel(irr_infer_request_t *infer_request) {
 irr_status_e irr_infer_request_set_callback(irr_infer_request_t *infer_request,
                                             const irr_callback_t *callback) {
     IRR_REQUIRE(infer_request);
-    if (!irr_request_enter(infer_request)) return irr_request_busy();
+    irr_status_e status = irr_request_enter(infer_request);
+    if (status) return status;
     pthread_mutex_lock(&infer_request->async.lock);
     infer_request->async.callback = callback ? *callback : (irr_callback_t){NULL, NULL};
     pthread_mutex_unlock(&infer_request->async.lock);

@@ -4,56 +4,44 @@
 
 #include <string.h>
 
-static bool fill_problems(const irr_ir_file_t *file, irr_check_report_t *report) {
+/* The caller's row of a finding; false when memory is out. */
+static bool fill_row(const irr_ir_problem_t *from, irr_check_problem_t *row) {
     bool ok = true;
-    report->problems = irr_calloc(file->problem_count, sizeof *report->problems);
-    if (!report->problems) return false;
-    report->size = file->problem_count;
-    for (size_t k = 0; k < report->size; k++) {
-        const irr_ir_problem_t *from = &file->problems[k];
-        char text[2 * IRR_SENTENCE_BYTES];
-        irr_ir_problem_text(from, text, sizeof text);
-        report->problems[k] = (irr_check_problem_t){.file = from->file,
-                                                    .line = from->line,
-                                                    .layer_id = from->layer_id,
-                                                    .layer_name = from->layer_name,
-                                                    .type = from->layer_type,
-                                                    .status = from->status,
-                                                    .message = from->message,
-                                                    .text = irr_copy_text(text, &ok)};
-    }
+    char text[2 * IRR_SENTENCE_BYTES];
+    irr_ir_problem_text(from, text, sizeof text);
+    *row = (irr_check_problem_t){.file = from->file,
+                                 .line = from->line,
+                                 .layer_id = from->layer_id,
+                                 .layer_name = from->layer_name,
+                                 .type = from->layer_type,
+                                 .status = from->status,
+                                 .message = from->message,
+                                 .text = irr_copy_text(text, &ok)};
     return ok;
 }
 
-static bool fill_unknown(const irr_ir_file_t *file, irr_check_report_t *report) {
+static bool fill_rows(const irr_ir_file_t *file, irr_check_report_t *report) {
     bool ok = true;
+    report->problems = irr_calloc(file->problem_count, sizeof *report->problems);
     report->unknown_layers = irr_calloc(file->unknown_layer_count, sizeof *report->unknown_layers);
-    if (!report->unknown_layers) return false;
+    if (!report->problems || !report->unknown_layers) return false;
+    report->size = file->problem_count;
     report->unknown_size = file->unknown_layer_count;
-    for (size_t k = 0; k < report->unknown_size; k++) {
-        uint32_t line;
-        char text[2 * IRR_SENTENCE_BYTES];
-        irr_check_problem_t *row = &report->unknown_layers[k];
-        irr_ir_unknown_layer(file, k, &line, &row->layer_id, &row->layer_name, &row->type);
+    for (size_t k = 0; ok && k < report->size; k++)
+        ok = fill_row(&file->problems[k], &report->problems[k]);
+    for (size_t k = 0; ok && k < report->unknown_size; k++) {
         irr_ir_problem_t note = {.file = report->file,
-                                 .line = line,
-                                 .layer_id = row->layer_id,
-                                 .layer_name = row->layer_name,
-                                 .layer_type = row->type,
                                  .message = "not known; its declared ports are trusted"};
-        irr_ir_problem_text(&note, text, sizeof text);
-        row->file = note.file;
-        row->line = line;
-        row->message = note.message;
-        row->text = irr_copy_text(text, &ok);
+        irr_ir_unknown_layer(file, k, &note.line, &note.layer_id, &note.layer_name,
+                             &note.layer_type);
+        ok = fill_row(&note, &report->unknown_layers[k]);
     }
     return ok;
 }
 
 irr_status_e irr_check(const char *model_path, const char *weights_path, const irr_axes_t *axes,
                        const size_t axes_size, irr_check_report_t *report) {
-    IRR_REQUIRE(report);
-    *report = (irr_check_report_t){.file = NULL};
+    IRR_REQUIRE_OUT(report);
     IRR_REQUIRE(model_path);
     if (axes_size) IRR_REQUIRE(axes);
     irr_ir_axes_t *given = irr_calloc(axes_size, sizeof *given);
@@ -71,7 +59,7 @@ irr_status_e irr_check(const char *model_path, const char *weights_path, const i
                                    .reduce_layers = file->reduce_layer_count,
                                    .owner = file,
                                    .fragments = file->fragments ? file->layer_count : 0};
-    if (ok && fill_problems(file, report) && fill_unknown(file, report)) return IRR_OK;
+    if (ok && fill_rows(file, report)) return IRR_OK;
     irr_check_report_free(report);
     return irr_out_of_memory(irr_message(), sizeof *report->problems);
 }

@@ -28,8 +28,7 @@ irr_status_e irr_core_query_model(const irr_core_t *core, const irr_model_t *mod
                                   const char *device_name, const size_t num_properties,
                                   const irr_property_t *properties,
                                   irr_supported_ops_t *supported_ops) {
-    IRR_REQUIRE(supported_ops);
-    *supported_ops = (irr_supported_ops_t){NULL, 0};
+    IRR_REQUIRE_OUT(supported_ops);
     IRR_REQUIRE(core);
     IRR_REQUIRE(model);
     IRR_REQUIRE(device_name);

@@ -156,8 +156,7 @@ irr_status_e irr_core_unregister_plugin(const irr_core_t *core, const char *devi
 
 irr_status_e irr_core_get_available_devices(const irr_core_t *core,
                                             irr_available_devices_t *devices) {
-    IRR_REQUIRE(devices);
-    *devices = (irr_available_devices_t){NULL, 0};
+    IRR_REQUIRE_OUT(devices);
     IRR_REQUIRE(core);
     bool ok = true;
     irr_core_t *own = lock(core);
@@ -180,8 +179,7 @@ void irr_available_devices_free(irr_available_devices_t *devices) {
 
 irr_status_e irr_core_get_versions_by_device_name(const irr_core_t *core, const char *device_name,
                                                   irr_core_version_list_t *versions) {
-    IRR_REQUIRE(versions);
-    *versions = (irr_core_version_list_t){NULL, 0};
+    IRR_REQUIRE_OUT(versions);
     IRR_REQUIRE(core);
     IRR_REQUIRE(device_name);
     irr_device_t *device = NULL;

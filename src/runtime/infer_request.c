@@ -9,18 +9,15 @@
 
 /* ---- one thread at a time -------------------------------------------------------------------- */
 
-bool irr_request_enter(const irr_infer_request_t *request) {
+irr_status_e irr_request_enter(const irr_infer_request_t *request) {
     irr_infer_request_t *own = (irr_infer_request_t *)request;
-    return !atomic_exchange_explicit(&own->busy, true, memory_order_acquire);
+    if (!atomic_exchange_explicit(&own->busy, true, memory_order_acquire)) return IRR_OK;
+    return irr_fail(irr_message(), IRR_REQUEST_BUSY, "the infer request is busy");
 }
 
 void irr_request_leave(const irr_infer_request_t *request) {
     irr_infer_request_t *own = (irr_infer_request_t *)request;
     atomic_store_explicit(&own->busy, false, memory_order_release);
-}
-
-irr_status_e irr_request_busy(void) {
-    return irr_fail(irr_message(), IRR_REQUEST_BUSY, "the infer request is busy");
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -166,8 +163,9 @@ irr_status_e irr_request_run(irr_infer_request_t *request) {
 
 irr_status_e irr_infer_request_infer(irr_infer_request_t *infer_request) {
     IRR_REQUIRE(infer_request);
-    if (!irr_request_enter(infer_request)) return irr_request_busy();
-    irr_status_e status = irr_request_run(infer_request);
+    irr_status_e status = irr_request_enter(infer_request);
+    if (status) return status;
+    status = irr_request_run(infer_request);
     if (status) irr_fail_with(status, infer_request->text);
     irr_request_leave(infer_request);
     return status;
@@ -202,139 +200,96 @@ static irr_status_e check_tensor(const irr_infer_request_t *request, uint32_t sl
                     irr_shape_text(tensor->dims, tensor->rank, found, sizeof found));
 }
 
-/* By who has entered. */
-static irr_status_e set_slot(irr_infer_request_t *request, size_t slot,
-                             const irr_tensor_t *tensor) {
-    irr_status_e status = check_tensor(request, (uint32_t)slot, tensor);
-    if (status) return status;
-    irr_tensor_t *old = request->slots[slot].tensor;
-    request->slots[slot].tensor = irr_tensor_retain(tensor);
-    request->bound = false;
-    irr_tensor_free(old);
-    return IRR_OK;
-}
+/* Which tensor is meant: by name, an input or an output; by index; else the only one of its side.
+ */
+typedef struct irr_place {
+    const char *name;
+    bool is_input, has_index;
+    size_t index;
+} irr_place_t;
 
-static irr_status_e get_slot(irr_infer_request_t *request, size_t slot, irr_tensor_t **tensor) {
-    irr_status_e status = ensure_tensor(request, (uint32_t)slot, irr_message());
-    if (!status) *tensor = irr_tensor_retain(request->slots[slot].tensor);
-    return status;
-}
-
-/* The slot of a name: inputs first. */
-static irr_status_e slot_by_name(const irr_infer_request_t *request, const char *name,
-                                 size_t *slot) {
-    uint32_t index;
+static irr_status_e find_slot(const irr_infer_request_t *request, irr_place_t place,
+                              uint32_t *slot) {
     const irr_ir_model_t *ir = request->compiled->ir;
-    char reason[IRR_SENTENCE_BYTES];
-    if (!irr_ir_input_by_name(ir, name, &index, (irr_sentence_t){reason, sizeof reason}))
-        return *slot = index, IRR_OK;
-    irr_status_e status = irr_ir_output_by_name(ir, name, &index, irr_message());
-    *slot = request->input_count + (size_t)index;
+    uint32_t index = (uint32_t)place.index, inputs = request->input_count;
+    irr_status_e status;
+    if (place.name) {
+        if (!irr_ir_input_by_name(ir, place.name, slot, (irr_sentence_t){NULL, 0})) return IRR_OK;
+        status = irr_ir_output_by_name(ir, place.name, &index, irr_message());
+    } else {
+        const char *side = place.is_input ? "input" : "output";
+        uint32_t count = place.is_input ? ir->input_count : ir->output_count;
+        status = place.has_index ? irr_check_index(side, place.index, count)
+                                 : irr_check_only(side, count);
+    }
+    *slot = place.is_input ? index : inputs + index;
     return status;
 }
 
-/* index NULL: the only one. */
-static irr_status_e slot_by_index(const irr_infer_request_t *request, bool is_input,
-                                  const size_t *index, size_t *slot) {
-    size_t count =
-        is_input ? request->input_count : (size_t)request->slot_count - request->input_count;
-    const char *what = is_input ? "input" : "output";
-    if (!index && count != 1)
-        return irr_fail(irr_message(), IRR_OUT_OF_BOUNDS,
-                        "the model has %zu %ss, so which one must be said", count, what);
-    irr_status_e status = irr_check_index(what, index ? *index : 0, count);
-    *slot = (is_input ? 0 : request->input_count) + (index ? *index : 0);
+static irr_status_e set_at(irr_infer_request_t *infer_request, irr_place_t place,
+                           const irr_tensor_t *tensor) {
+    IRR_REQUIRE(infer_request);
+    IRR_REQUIRE(tensor);
+    uint32_t slot;
+    irr_status_e status = irr_request_enter(infer_request);
+    if (status) return status;
+    status = find_slot(infer_request, place, &slot);
+    if (!status) status = check_tensor(infer_request, slot, tensor);
+    if (!status) {
+        irr_tensor_t *old = infer_request->slots[slot].tensor;
+        infer_request->slots[slot].tensor = irr_tensor_retain(tensor);
+        infer_request->bound = false;
+        irr_tensor_free(old);
+    }
+    irr_request_leave(infer_request);
+    return status;
+}
+
+static irr_status_e get_at(const irr_infer_request_t *infer_request, irr_place_t place,
+                           irr_tensor_t **tensor) {
+    IRR_REQUIRE_OUT(tensor);
+    IRR_REQUIRE(infer_request);
+    uint32_t slot;
+    irr_status_e status = irr_request_enter(infer_request);
+    if (status) return status;
+    status = find_slot(infer_request, place, &slot);
+    if (!status) status = ensure_tensor((irr_infer_request_t *)infer_request, slot, irr_message());
+    if (!status) *tensor = irr_tensor_retain(infer_request->slots[slot].tensor);
+    irr_request_leave(infer_request);
     return status;
 }
 
 irr_status_e irr_infer_request_set_tensor(irr_infer_request_t *infer_request,
                                           const char *tensor_name, const irr_tensor_t *tensor) {
-    IRR_REQUIRE(infer_request);
     IRR_REQUIRE(tensor_name);
-    IRR_REQUIRE(tensor);
-    if (!irr_request_enter(infer_request)) return irr_request_busy();
-    size_t slot;
-    irr_status_e status = slot_by_name(infer_request, tensor_name, &slot);
-    if (!status) status = set_slot(infer_request, slot, tensor);
-    irr_request_leave(infer_request);
-    return status;
+    return set_at(infer_request, (irr_place_t){.name = tensor_name}, tensor);
 }
 
 irr_status_e irr_infer_request_get_tensor(const irr_infer_request_t *infer_request,
                                           const char *tensor_name, irr_tensor_t **tensor) {
     IRR_REQUIRE_OUT(tensor);
-    IRR_REQUIRE(infer_request);
     IRR_REQUIRE(tensor_name);
-    if (!irr_request_enter(infer_request)) return irr_request_busy();
-    size_t slot;
-    irr_status_e status = slot_by_name(infer_request, tensor_name, &slot);
-    if (!status) status = get_slot((irr_infer_request_t *)infer_request, slot, tensor);
-    irr_request_leave(infer_request);
-    return status;
+    return get_at(infer_request, (irr_place_t){.name = tensor_name}, tensor);
 }
 
-static irr_status_e set_by_index(irr_infer_request_t *infer_request, bool is_input,
-                                 const size_t *idx, const irr_tensor_t *tensor) {
-    IRR_REQUIRE(infer_request);
-    IRR_REQUIRE(tensor);
-    if (!irr_request_enter(infer_request)) return irr_request_busy();
-    size_t slot;
-    irr_status_e status = slot_by_index(infer_request, is_input, idx, &slot);
-    if (!status) status = set_slot(infer_request, slot, tensor);
-    irr_request_leave(infer_request);
-    return status;
-}
+/* The four functions of one side: set and get, by index and the only one. */
+#define TENSOR_FUNCTIONS(side, is_input)                                                           \
+    irr_status_e irr_infer_request_set_##side##_tensor_by_index(                                   \
+        irr_infer_request_t *infer_request, const size_t idx, const irr_tensor_t *tensor) {        \
+        return set_at(infer_request, (irr_place_t){NULL, is_input, true, idx}, tensor);            \
+    }                                                                                              \
+    irr_status_e irr_infer_request_set_##side##_tensor(irr_infer_request_t *infer_request,         \
+                                                       const irr_tensor_t *tensor) {               \
+        return set_at(infer_request, (irr_place_t){NULL, is_input, false, 0}, tensor);             \
+    }                                                                                              \
+    irr_status_e irr_infer_request_get_##side##_tensor_by_index(                                   \
+        const irr_infer_request_t *infer_request, const size_t idx, irr_tensor_t **tensor) {       \
+        return get_at(infer_request, (irr_place_t){NULL, is_input, true, idx}, tensor);            \
+    }                                                                                              \
+    irr_status_e irr_infer_request_get_##side##_tensor(const irr_infer_request_t *infer_request,   \
+                                                       irr_tensor_t **tensor) {                    \
+        return get_at(infer_request, (irr_place_t){NULL, is_input, false, 0}, tensor);             \
+    }
 
-static irr_status_e get_by_index(const irr_infer_request_t *infer_request, bool is_input,
-                                 const size_t *idx, irr_tensor_t **tensor) {
-    IRR_REQUIRE_OUT(tensor);
-    IRR_REQUIRE(infer_request);
-    if (!irr_request_enter(infer_request)) return irr_request_busy();
-    size_t slot;
-    irr_status_e status = slot_by_index(infer_request, is_input, idx, &slot);
-    if (!status) status = get_slot((irr_infer_request_t *)infer_request, slot, tensor);
-    irr_request_leave(infer_request);
-    return status;
-}
-
-irr_status_e irr_infer_request_set_input_tensor_by_index(irr_infer_request_t *infer_request,
-                                                         const size_t idx,
-                                                         const irr_tensor_t *tensor) {
-    return set_by_index(infer_request, true, &idx, tensor);
-}
-
-irr_status_e irr_infer_request_set_input_tensor(irr_infer_request_t *infer_request,
-                                                const irr_tensor_t *tensor) {
-    return set_by_index(infer_request, true, NULL, tensor);
-}
-
-irr_status_e irr_infer_request_set_output_tensor_by_index(irr_infer_request_t *infer_request,
-                                                          const size_t idx,
-                                                          const irr_tensor_t *tensor) {
-    return set_by_index(infer_request, false, &idx, tensor);
-}
-
-irr_status_e irr_infer_request_set_output_tensor(irr_infer_request_t *infer_request,
-                                                 const irr_tensor_t *tensor) {
-    return set_by_index(infer_request, false, NULL, tensor);
-}
-
-irr_status_e irr_infer_request_get_input_tensor_by_index(const irr_infer_request_t *infer_request,
-                                                         const size_t idx, irr_tensor_t **tensor) {
-    return get_by_index(infer_request, true, &idx, tensor);
-}
-
-irr_status_e irr_infer_request_get_input_tensor(const irr_infer_request_t *infer_request,
-                                                irr_tensor_t **tensor) {
-    return get_by_index(infer_request, true, NULL, tensor);
-}
-
-irr_status_e irr_infer_request_get_output_tensor_by_index(const irr_infer_request_t *infer_request,
-                                                          const size_t idx, irr_tensor_t **tensor) {
-    return get_by_index(infer_request, false, &idx, tensor);
-}
-
-irr_status_e irr_infer_request_get_output_tensor(const irr_infer_request_t *infer_request,
-                                                 irr_tensor_t **tensor) {
-    return get_by_index(infer_request, false, NULL, tensor);
-}
+TENSOR_FUNCTIONS(input, true)
+TENSOR_FUNCTIONS(output, false)

@@ -20,10 +20,22 @@ irr_status_e irr_check_index(const char *what, size_t index, size_t count) {
                     count, what, count == 1 ? "" : "s");
 }
 
+irr_status_e irr_check_only(const char *what, size_t count) {
+    if (count == 1) return IRR_OK;
+    return irr_fail(irr_message(), IRR_OUT_OF_BOUNDS,
+                    "the model has %zu %ss, so which one must be said", count, what);
+}
+
 char *irr_copy_text(const char *text, bool *ok) {
     char *copy = irr_strdup(text ? text : "");
     *ok = *ok && copy;
     return copy;
+}
+
+irr_status_e irr_give_text(const char *text, char **copy) {
+    bool ok = true;
+    *copy = irr_copy_text(text, &ok);
+    return ok ? IRR_OK : irr_out_of_memory(irr_message(), strlen(text) + 1);
 }
 
 const char *irr_get_error_info(irr_status_e status) { return irr_status_text(status); }
@@ -60,8 +72,7 @@ const char *irr_get_element_type_name(irr_element_type_e type) {
 }
 
 irr_status_e irr_get_element_type_by_name(const char *name, irr_element_type_e *type) {
-    IRR_REQUIRE(type);
-    *type = IRR_DYNAMIC;
+    IRR_REQUIRE_OUT(type);
     IRR_REQUIRE(name);
     if (irr_element_type_by_name(name, type)) return IRR_OK;
     return irr_fail(irr_message(), IRR_NOT_FOUND, "\"%s\" is no element type", name);

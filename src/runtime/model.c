@@ -76,9 +76,7 @@ irr_status_e irr_model_input_is_axes(const irr_model_t *model, const size_t inde
 irr_status_e irr_model_get_friendly_name(const irr_model_t *model, char **friendly_name) {
     IRR_REQUIRE_OUT(friendly_name);
     IRR_REQUIRE(model);
-    bool ok = true;
-    *friendly_name = irr_copy_text(model->ir->name, &ok);
-    return ok ? IRR_OK : irr_out_of_memory(irr_message(), strlen(model->ir->name) + 1);
+    return irr_give_text(model->ir->name, friendly_name);
 }
 
 /* What the reader takes for one partial shape; dims has room for IRR_MAX_RANK. */

@@ -15,7 +15,7 @@ irr_status_e irr_port_make(const irr_ir_port_t *ports, uint32_t count, size_t in
     irr_status_e status = irr_check_index(what, index, count);
     if (status) return status;
     const irr_ir_port_t *from = &ports[index];
-    bool ok = true, dynamic_rank = from->rank == IRR_DYNAMIC_RANK;
+    bool dynamic_rank = from->rank == IRR_DYNAMIC_RANK;
     irr_dimension_t dims[IRR_MAX_RANK];
     irr_rank_t rank = dynamic_rank ? (irr_rank_t){-1, -1} : (irr_rank_t){from->rank, from->rank};
     for (uint32_t d = 0; !dynamic_rank && d < from->rank; d++)
@@ -23,8 +23,7 @@ irr_status_e irr_port_make(const irr_ir_port_t *ports, uint32_t count, size_t in
     irr_output_port_t *made = irr_calloc(1, sizeof *made);
     if (!made) return irr_out_of_memory(irr_message(), sizeof *made);
     made->type = from->element_type;
-    made->name = irr_copy_text(from->name, &ok);
-    if (!ok) status = irr_out_of_memory(irr_message(), strlen(from->name) + 1);
+    status = irr_give_text(from->name, &made->name);
     if (!status)
         status = irr_partial_shape_create_dynamic(rank, dynamic_rank ? NULL : dims, &made->shape);
     if (status)
@@ -36,16 +35,14 @@ irr_status_e irr_port_make(const irr_ir_port_t *ports, uint32_t count, size_t in
 
 irr_status_e irr_port_make_only(const irr_ir_port_t *ports, uint32_t count, const char *what,
                                 irr_output_port_t **port) {
-    if (count == 1) return irr_port_make(ports, count, 0, what, port);
-    return irr_fail(irr_message(), IRR_OUT_OF_BOUNDS,
-                    "the model has %u %ss, so which one must be said", count, what);
+    irr_status_e status = irr_check_only(what, count);
+    return status ? status : irr_port_make(ports, count, 0, what, port);
 }
 
 /* The four functions of one side of a model; compiled models have the same ones. */
 #define PORT_FUNCTIONS(owner_t, owner, side, size_argument, name_argument, port_argument)          \
     irr_status_e owner##_##side##s_size(const owner_t *model, size_t *size_argument) {             \
-        IRR_REQUIRE(size_argument);                                                                \
-        *size_argument = 0;                                                                        \
+        IRR_REQUIRE_OUT(size_argument);                                                            \
         IRR_REQUIRE(model);                                                                        \
         *size_argument = model->ir->side##_count;                                                  \
         return IRR_OK;                                                                             \
@@ -82,8 +79,7 @@ PORT_FUNCTIONS(irr_compiled_model_t, irr_compiled_model, input, size, name, inpu
 PORT_FUNCTIONS(irr_compiled_model_t, irr_compiled_model, output, size, name, output_port)
 
 irr_status_e irr_port_get_shape(const irr_output_port_t *port, irr_shape_t *tensor_shape) {
-    IRR_REQUIRE(tensor_shape);
-    *tensor_shape = (irr_shape_t){0, NULL};
+    IRR_REQUIRE_OUT(tensor_shape);
     IRR_REQUIRE(port);
     return irr_partial_shape_to_shape(port->shape, tensor_shape);
 }
@@ -95,16 +91,14 @@ irr_status_e irr_const_port_get_shape(const irr_output_const_port_t *port,
 
 irr_status_e irr_port_get_partial_shape(const irr_output_const_port_t *port,
                                         irr_partial_shape_t *partial_shape) {
-    IRR_REQUIRE(partial_shape);
-    *partial_shape = (irr_partial_shape_t){{0, 0}, NULL};
+    IRR_REQUIRE_OUT(partial_shape);
     IRR_REQUIRE(port);
     return irr_partial_shape_create_dynamic(port->shape.rank, port->shape.dims, partial_shape);
 }
 
 irr_status_e irr_port_get_element_type(const irr_output_const_port_t *port,
                                        irr_element_type_e *tensor_type) {
-    IRR_REQUIRE(tensor_type);
-    *tensor_type = IRR_DYNAMIC;
+    IRR_REQUIRE_OUT(tensor_type);
     IRR_REQUIRE(port);
     *tensor_type = port->type;
     return IRR_OK;
@@ -113,9 +107,7 @@ irr_status_e irr_port_get_element_type(const irr_output_const_port_t *port,
 irr_status_e irr_port_get_any_name(const irr_output_const_port_t *port, char **tensor_name) {
     IRR_REQUIRE_OUT(tensor_name);
     IRR_REQUIRE(port);
-    bool ok = true;
-    *tensor_name = irr_copy_text(port->name, &ok);
-    return ok ? IRR_OK : irr_out_of_memory(irr_message(), strlen(port->name) + 1);
+    return irr_give_text(port->name, tensor_name);
 }
 
 void irr_output_port_free(irr_output_port_t *port) {

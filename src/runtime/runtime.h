@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/types.h>
 
 /* ---- messages -------------------------------------------------------------------------------- */
@@ -27,17 +28,22 @@ irr_status_e irr_fail_with(irr_status_e status, const char *text);
             return irr_fail(irr_message(), IRR_INVALID_C_PARAM, "%s: %s is NULL", __func__,        \
                             #argument);                                                            \
     } while (0)
-/* The same, for a pointer that gets an object: NULL in it until the call has succeeded. */
+/* The same, for an out-parameter of any type: all zero (NULL, 0, an empty list) until the call has
+ * succeeded. */
 #define IRR_REQUIRE_OUT(out)                                                                       \
     do {                                                                                           \
         IRR_REQUIRE(out);                                                                          \
-        *(out) = NULL;                                                                             \
+        memset((out), 0, sizeof *(out));                                                           \
     } while (0)
 /* The index-th of `count` things, or IRR_OUT_OF_BOUNDS. */
 irr_status_e irr_check_index(const char *what, size_t index, size_t count);
+/* That there is one thing only, or IRR_OUT_OF_BOUNDS. */
+irr_status_e irr_check_only(const char *what, size_t count);
 
 /* A copy of text (of NULL: ""); *ok becomes false when memory is out. */
 char *irr_copy_text(const char *text, bool *ok);
+/* A copy that a public getter gives out. */
+irr_status_e irr_give_text(const char *text, char **copy);
 
 /* ---- tensors --------------------------------------------------------------------------------- */
 
@@ -179,9 +185,9 @@ struct irr_infer_request {
     irr_async_t async;
 };
 
-bool irr_request_enter(const irr_infer_request_t *request);
+/* IRR_REQUEST_BUSY, with its sentence, while another call is in the request. */
+irr_status_e irr_request_enter(const irr_infer_request_t *request);
 void irr_request_leave(const irr_infer_request_t *request);
-irr_status_e irr_request_busy(void);
 /* Binds shapes if need be and runs; its sentence goes to request->text. By who has entered. */
 irr_status_e irr_request_run(irr_infer_request_t *request);
 irr_status_e irr_async_init(irr_async_t *async, irr_sentence_t sentence);

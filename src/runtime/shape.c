@@ -34,8 +34,7 @@ static irr_status_e check_dim(irr_dimension_t dim, bool dynamic_is_legal) {
 }
 
 irr_status_e irr_shape_create(const int64_t rank, const int64_t *dims, irr_shape_t *shape) {
-    IRR_REQUIRE(shape);
-    *shape = (irr_shape_t){0, NULL};
+    IRR_REQUIRE_OUT(shape);
     irr_status_e status = check_rank(rank, dims);
     for (int64_t d = 0; !status && d < rank; d++)
         status = check_dim((irr_dimension_t){dims[d], dims[d]}, false);
@@ -62,8 +61,7 @@ irr_status_e irr_partial_shape_create(const int64_t rank, const irr_dimension_t 
 
 irr_status_e irr_partial_shape_create_dynamic(const irr_rank_t rank, const irr_dimension_t *dims,
                                               irr_partial_shape_t *partial_shape) {
-    IRR_REQUIRE(partial_shape);
-    *partial_shape = (irr_partial_shape_t){{0, 0}, NULL};
+    IRR_REQUIRE_OUT(partial_shape);
     if (irr_rank_is_dynamic(rank)) {
         if (dims)
             return irr_fail(irr_message(), IRR_PARAMETER_MISMATCH,
@@ -85,8 +83,7 @@ irr_status_e irr_partial_shape_create_dynamic(const irr_rank_t rank, const irr_d
 
 irr_status_e irr_partial_shape_create_static(const int64_t rank, const int64_t *dims,
                                              irr_partial_shape_t *partial_shape) {
-    IRR_REQUIRE(partial_shape);
-    *partial_shape = (irr_partial_shape_t){{0, 0}, NULL};
+    IRR_REQUIRE_OUT(partial_shape);
     irr_dimension_t equal[IRR_MAX_RANK];
     irr_status_e status = check_rank(rank, dims);
     for (int64_t d = 0; !status && d < rank; d++) {
@@ -111,8 +108,7 @@ bool irr_partial_shape_is_dynamic(const irr_partial_shape_t partial_shape) {
 
 irr_status_e irr_partial_shape_to_shape(const irr_partial_shape_t partial_shape,
                                         irr_shape_t *shape) {
-    IRR_REQUIRE(shape);
-    *shape = (irr_shape_t){0, NULL};
+    IRR_REQUIRE_OUT(shape);
     if (irr_partial_shape_is_dynamic(partial_shape))
         return irr_fail(irr_message(), IRR_PARAMETER_MISMATCH, "the shape is dynamic");
     int64_t dims[IRR_MAX_RANK], rank = partial_shape.rank.max;
@@ -137,7 +133,7 @@ static int write_dim(irr_dimension_t dim, char *text, size_t capacity_bytes) {
 const char *irr_partial_shape_to_string(const irr_partial_shape_t partial_shape) {
     char text[IRR_MAX_RANK * 44 + 3]; /* two numbers of 20 signs, "..", "," a dimension */
     size_t used = 0;
-    bool ok = true;
+    char *copy;
     if (irr_rank_is_dynamic(partial_shape.rank)) {
         strcpy(text, "[...]");
     } else {
@@ -149,7 +145,6 @@ const char *irr_partial_shape_to_string(const irr_partial_shape_t partial_shape)
         }
         strcpy(text + used, "]");
     }
-    char *copy = irr_copy_text(text, &ok);
-    if (!ok) irr_out_of_memory(irr_message(), sizeof text);
+    irr_give_text(text, &copy);
     return copy;
 }

@@ -180,8 +180,7 @@ irr_status_e irr_tensor_set_shape(irr_tensor_t *tensor, const irr_shape_t shape)
 }
 
 irr_status_e irr_tensor_get_shape(const irr_tensor_t *tensor, irr_shape_t *shape) {
-    IRR_REQUIRE(shape);
-    *shape = (irr_shape_t){0, NULL};
+    IRR_REQUIRE_OUT(shape);
     IRR_REQUIRE(tensor);
     return irr_shape_create(tensor->rank, tensor->dims, shape);
 }
