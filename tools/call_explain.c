@@ -20,12 +20,19 @@ static void print_layer(const char *layer) {
     printf("  choice: %s\n", json_take_text(json_find(layer, "choice")));
 }
 
+/* Run-time axes are known once a request has run with them. */
+static int plan_with_axes(session_t *session, program_t *program) {
+    TRY(session_feed(session, program));
+    return library(irr_infer_request_infer(program->request));
+}
+
 int call_explain(const options_t *options) {
     session_t session;
     program_t program = {0};
     char *text = NULL;
     int status = session_open(&session, options, NULL, NULL);
     if (!status) status = session_compile(&session, 0, NULL, &program);
+    if (!status && options->axes.count) status = plan_with_axes(&session, &program);
     if (!status)
         status = library(
             irr_compiled_model_get_property(program.compiled, irr_property_key_explain, &text));

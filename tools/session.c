@@ -47,12 +47,11 @@ static int describe_port(irr_output_port_t *port, port_t *to) {
     irr_free(name);
     LIB(irr_port_get_element_type(port, &to->type));
     LIB(irr_port_get_partial_shape(port, &shape));
-    bool dynamic_rank = irr_rank_is_dynamic(shape.rank);
-    to->rank = dynamic_rank ? 0 : (size_t)shape.rank.max;
+    to->dynamic_rank = irr_rank_is_dynamic(shape.rank);
+    to->rank = to->dynamic_rank ? 0 : (size_t)shape.rank.max;
     for (size_t i = 0; i < to->rank; i++)
         to->dims[i] = irr_dimension_is_dynamic(shape.dims[i]) ? -1 : shape.dims[i].max;
     irr_partial_shape_free(&shape);
-    if (dynamic_rank) return fail(IRR_NOT_IMPLEMENTED, "\"%s\" has a dynamic rank", to->name);
     return IRR_OK;
 }
 
@@ -66,6 +65,9 @@ static int describe_inputs(session_t *session) {
         int status = describe_port(port, &session->inputs[i]);
         irr_output_port_free(port);
         TRY(status);
+        if (session->inputs[i].dynamic_rank)
+            return fail(IRR_NOT_IMPLEMENTED, "input \"%s\" has a dynamic rank",
+                        session->inputs[i].name);
         LIB(irr_model_input_is_axes(session->model, i, &session->inputs[i].is_axes));
     }
     return IRR_OK;

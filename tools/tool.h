@@ -110,6 +110,7 @@ typedef struct {
     size_t rank;
     int64_t dims[MAX_RANK]; /* -1: dynamic */
     bool is_axes;           /* an input that a reduction takes its axes from */
+    bool dynamic_rank;      /* rank and dims mean nothing then */
 } port_t;
 typedef struct {
     irr_element_type_e type;

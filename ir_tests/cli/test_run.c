@@ -72,6 +72,34 @@ static void test_run_time_axes(void **state) {
     assert_int_equal(cli("run %s/dynamic.xml", GOOD_MODELS)->code, 1);
 }
 
+/* How many axes there are is told at run time, and with it the rank of the output. */
+static void test_run_time_rank(void **state) {
+    (void)state;
+    static const char text[] =
+        "<net name='rank' version='11'><layers><layer id='0' name='x' type='Parameter' "
+        "version='opset1'><data shape='2,3' element_type='i32'/><output><port id='0'><dim>2</dim>"
+        "<dim>3</dim></port></output></layer><layer id='1' name='axes' type='Parameter' "
+        "version='opset1'><data shape='?' element_type='i8'/><output><port id='0'><dim>-1</dim>"
+        "</port></output></layer><layer id='2' name='total' type='ReduceSum' version='opset1'>"
+        "<data keep_dims='false'/><input><port id='0'><dim>2</dim><dim>3</dim></port><port id='1'>"
+        "<dim>-1</dim></port></input><output><port id='2'/></output></layer><layer id='3' name='y' "
+        "type='Result' version='opset1'><input><port id='0'/></input></layer></layers><edges>"
+        "<edge from-layer='0' from-port='0' to-layer='2' to-port='0'/><edge from-layer='1' "
+        "from-port='0' to-layer='2' to-port='1'/><edge from-layer='2' from-port='2' to-layer='3' "
+        "to-port='0'/></edges></net>";
+    static const int32_t data[6] = {1, 2, 3, 4, 5, 6};
+    write_file("rank.xml", text, sizeof text - 1);
+    write_file("x.bin", data, sizeof data);
+    assert_string_equal(cli("run rank.xml --input x=x.bin --axes 0")->out, "y i32 [3]\n[5 7 9]\n");
+    const result_t *result = cli("run rank.xml --input x=x.bin --axes 1,0 --json");
+    assert_int_equal(result->code, 0);
+    assert_json(result->out, "outputs.0.shape", "[]");
+    assert_json(result->out, "outputs.0.data", "[21]");
+    assert_has(cli("explain rank.xml")->out, "not planned before its shapes are known");
+    assert_has(cli("explain rank.xml --axes 1")->out, "keep 2, reduce 3");
+    assert_int_equal(cli("explain rank.xml --axes 2")->code, 1);
+}
+
 static void test_seed(void **state) {
     (void)state;
     write_two_outputs("two");
@@ -204,10 +232,11 @@ static void test_printing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),       cmocka_unit_test(test_layer),
-        cmocka_unit_test(test_seed),         cmocka_unit_test(test_run_time_axes),
-        cmocka_unit_test(test_failures),     cmocka_unit_test(test_shortest),
-        cmocka_unit_test(test_output_files), cmocka_unit_test(test_printing),
+        cmocka_unit_test(test_values),        cmocka_unit_test(test_layer),
+        cmocka_unit_test(test_seed),          cmocka_unit_test(test_run_time_axes),
+        cmocka_unit_test(test_failures),      cmocka_unit_test(test_shortest),
+        cmocka_unit_test(test_output_files),  cmocka_unit_test(test_printing),
+        cmocka_unit_test(test_run_time_rank),
     };
     return cmocka_run_group_tests(tests, cli_setup, cli_teardown);
 }
