@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "plan/backend.h"
 #include "plan/onednn.h"
+#include "plan/redo.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -131,21 +132,18 @@ static void offer(const irr_problem_t *problem, const irr_config_t *config, irr_
     if (objects)
         snprintf(offer->reason, sizeof offer->reason, "%s", objects);
     else
-        judge(problem, config, irr_onednn_implementation(reduction), offer);
+        judge(problem, config, reduction->implementation, offer);
     irr_onednn_destroy(reduction);
 }
 
 /* ---- prepare ---- */
 
 typedef struct {
-    irr_element_type_e type;
+    irr_problem_t problem;
+    bool redoes; /* outputs that may be false */
     uint32_t chunk_count;
-    size_t chunk_outputs, output_count, set_size;
-    size_t source_step_bytes, output_step_bytes; /* from a chunk to the next */
-    size_t own_scratch_bytes, chunk_scratch_bytes;
-    irr_onednn_t *chunk, *last; /* last: NULL if as large as the others */
-    const irr_backend_t *redo;  /* our own route for one output, or NULL */
-    void *redo_state;
+    size_t chunk_outputs, scratch_bytes; /* of each chunk */
+    irr_onednn_t *chunk, *last;          /* the last chunk may be smaller; chunk: NULL if alone */
 } state_t;
 
 static void release(void *opaque) {
@@ -153,45 +151,29 @@ static void release(void *opaque) {
     if (!state) return;
     irr_onednn_destroy(state->chunk);
     irr_onednn_destroy(state->last);
-    if (state->redo) state->redo->release(state->redo_state);
     irr_release(state);
 }
 
 /* Splits the outermost run, if it is kept, between the threads. */
-static void split(const irr_problem_t *problem, uint32_t threads, state_t *state, size_t *chunk,
-                  size_t *last) {
+static irr_status_e split(state_t *state, uint32_t threads) {
+    const irr_problem_t *problem = &state->problem;
     const irr_geometry_t *geometry = &problem->geometry;
     size_t size = geometry->runs[0].size, bytes = irr_element_bytes(problem->type);
     bool whole = geometry->runs[0].reduced ||
                  geometry->output_count * geometry->set_size < SPLIT_BYTES / bytes;
     size_t wanted = whole ? 1 : threads < size ? threads : size;
-    *chunk = (size + wanted - 1) / wanted;
-    state->chunk_count = (uint32_t)((size + *chunk - 1) / *chunk);
-    *last = size - (state->chunk_count - 1) * *chunk;
-    state->chunk_outputs = whole ? geometry->output_count : geometry->output_count / size * *chunk;
-    state->output_step_bytes = state->chunk_outputs * bytes;
-    state->source_step_bytes = state->output_step_bytes * geometry->set_size;
+    size_t chunk = (size + wanted - 1) / wanted, last = (size - 1) % chunk + 1;
+    state->chunk_count = (uint32_t)((size + chunk - 1) / chunk);
+    state->chunk_outputs = whole ? geometry->output_count : geometry->output_count / size * chunk;
+    irr_status_e status = irr_onednn_create(problem, last, 2, &state->last);
+    if (status == IRR_OK && state->chunk_count > 1)
+        status = irr_onednn_create(problem, chunk, state->chunk_count, &state->chunk);
+    return status;
 }
 
-static size_t aligned(size_t bytes) {
+static size_t scratch_of(const irr_onednn_t *reduction) {
+    size_t bytes = reduction ? reduction->scratch_bytes : 0;
     return (bytes + IRR_ALIGNMENT - 1) / IRR_ALIGNMENT * IRR_ALIGNMENT;
-}
-
-/* The same operation on one row, for outputs that must be redone. */
-static irr_status_e prepare_redo(const irr_problem_t *problem, const irr_config_t *config,
-                                 state_t *state, irr_sentence_t sentence) {
-    irr_problem_t row = {.op = problem->op, .type = problem->type, .rank = 1, .mask = 1};
-    size_t scratch_bytes;
-    row.dims[0] = (int64_t)problem->geometry.set_size;
-    irr_geometry_of(row.dims, row.rank, row.mask, &row.geometry);
-    irr_offer_t offer;
-    irr_backend_simd.offer(&row, config, &offer);
-    const irr_backend_t *redo = offer.serves ? &irr_backend_simd : &irr_backend_reference;
-    irr_status_e status = redo->prepare(&row, config, &state->redo_state, &scratch_bytes, sentence);
-    if (status != IRR_OK) return status;
-    state->redo = redo;
-    state->chunk_scratch_bytes += aligned(scratch_bytes);
-    return IRR_OK;
 }
 
 static irr_status_e prepare(const irr_problem_t *problem, const irr_config_t *config, void **out,
@@ -200,45 +182,31 @@ static irr_status_e prepare(const irr_problem_t *problem, const irr_config_t *co
     if (objects) return irr_fail(sentence, IRR_NOT_IMPLEMENTED, "%s", objects);
     state_t *state = irr_calloc(1, sizeof *state);
     if (!state) return irr_out_of_memory(sentence, sizeof *state);
-    size_t chunk, last;
-    state->type = problem->type;
-    state->output_count = problem->geometry.output_count;
-    state->set_size = problem->geometry.set_size;
-    split(problem, config->threads, state, &chunk, &last);
-    irr_status_e status = irr_onednn_create(problem, chunk, state->chunk_count + 1, &state->chunk);
-    if (status == IRR_OK && last != chunk)
-        status = irr_onednn_create(problem, last, 2, &state->last);
+    state->problem = *problem;
+    state->redoes = !is_forced(config) && is_float(problem->type);
+    irr_status_e status = split(state, config->threads);
     if (status != IRR_OK) {
-        irr_fail(sentence, status, "oneDNN could not make its primitive");
-        goto failed;
+        release(state);
+        return irr_fail(sentence, status, "oneDNN could not make its primitive");
     }
-    state->own_scratch_bytes = aligned(irr_onednn_scratch_bytes(state->chunk));
-    if (state->last && aligned(irr_onednn_scratch_bytes(state->last)) > state->own_scratch_bytes)
-        state->own_scratch_bytes = aligned(irr_onednn_scratch_bytes(state->last));
-    state->chunk_scratch_bytes = state->own_scratch_bytes;
-    if (!is_forced(config) && is_float(problem->type))
-        if ((status = prepare_redo(problem, config, state, sentence)) != IRR_OK) goto failed;
-    *scratch_bytes = state->chunk_scratch_bytes * state->chunk_count;
+    size_t of_chunk = scratch_of(state->chunk), of_last = scratch_of(state->last);
+    state->scratch_bytes = of_chunk > of_last ? of_chunk : of_last;
+    *scratch_bytes = state->scratch_bytes * state->chunk_count;
     *out = state;
     return IRR_OK;
-failed:
-    release(state);
-    return status;
 }
 
 /* ---- execute ---- */
 
 /* An infinity or NaN may be a false one; and its bf16 stores flush what is below the smallest
  * normal number. */
-static bool is_suspicious(irr_element_type_e type, const char *output, size_t k) {
-    if (type == IRR_F32) {
-        uint32_t bits;
-        memcpy(&bits, output + k * sizeof bits, sizeof bits);
-        return (bits & 0x7f800000) == 0x7f800000;
-    }
-    uint16_t bits;
-    memcpy(&bits, output + k * sizeof bits, sizeof bits);
-    return (bits & 0x7f80) == 0x7f80 || (bits & 0x7fff) == 0;
+static bool is_suspicious(irr_element_type_e type, const char *output) {
+    uint32_t single;
+    uint16_t half;
+    memcpy(&half, output, sizeof half);
+    if (type == IRR_BF16) return (half & 0x7f80) == 0x7f80 || (half & 0x7fff) == 0;
+    memcpy(&single, output, sizeof single);
+    return (single & 0x7f800000) == 0x7f800000;
 }
 
 typedef struct {
@@ -249,36 +217,29 @@ typedef struct {
     atomic_uint_fast64_t redone;
 } run_t;
 
-static bool redo(run_t *run, const char *data, char *output, size_t outputs, void *scratch) {
-    const state_t *state = run->state;
-    size_t bytes = irr_element_bytes(state->type);
-    const irr_executor_t alone = {NULL, 1};
-    for (size_t k = 0; k < outputs; k++) {
-        if (!is_suspicious(state->type, output, k)) continue;
-        irr_execution_stats_t stats;
-        if (state->redo->execute(state->redo_state, data + k * state->set_size * bytes,
-                                 output + k * bytes, scratch, &alone, &stats,
-                                 (irr_sentence_t){NULL, 0}) != IRR_OK)
-            return false;
+static void redo(run_t *run, size_t first, size_t end) {
+    const irr_problem_t *problem = &run->state->problem;
+    size_t bytes = irr_element_bytes(problem->type);
+    for (size_t k = first; k < end; k++) {
+        if (!is_suspicious(problem->type, run->output + k * bytes)) continue;
+        irr_redo(problem, run->data, k, run->output + k * bytes);
         atomic_fetch_add_explicit(&run->redone, 1, memory_order_relaxed);
     }
-    return true;
 }
 
 static void run_chunk(void *argument, size_t index) {
     run_t *run = argument;
     const state_t *state = run->state;
+    const irr_geometry_t *geometry = &state->problem.geometry;
     bool is_last = index + 1 == state->chunk_count;
-    const char *data = run->data + index * state->source_step_bytes;
-    char *output = run->output + index * state->output_step_bytes;
-    char *scratch = run->scratch + index * state->chunk_scratch_bytes;
-    size_t outputs =
-        is_last ? state->output_count - index * state->chunk_outputs : state->chunk_outputs;
-    bool done =
-        irr_onednn_run(is_last && state->last ? state->last : state->chunk, data, output, scratch);
-    if (done && state->redo)
-        done = redo(run, data, output, outputs, scratch + state->own_scratch_bytes);
-    if (!done) atomic_store_explicit(&run->failed, true, memory_order_relaxed);
+    size_t bytes = irr_element_bytes(state->problem.type), first = index * state->chunk_outputs;
+    size_t end = is_last ? geometry->output_count : first + state->chunk_outputs;
+    if (!irr_onednn_run(is_last ? state->last : state->chunk,
+                        run->data + first * geometry->set_size * bytes, run->output + first * bytes,
+                        run->scratch + index * state->scratch_bytes))
+        atomic_store_explicit(&run->failed, true, memory_order_relaxed);
+    else if (state->redoes)
+        redo(run, first, end);
 }
 
 static irr_status_e execute(const void *opaque, const void *data, void *output, void *scratch,

@@ -20,13 +20,9 @@ irr_status_e irr_onednn_create(const irr_problem_t *problem, size_t outermost, u
     *made = NULL;
     return IRR_NOT_IMPLEMENTED;
 }
-void irr_onednn_destroy(irr_onednn_t *reduction) { (void)reduction; }
-const char *irr_onednn_implementation(const irr_onednn_t *reduction) {
-    return (void)reduction, "none";
-}
-size_t irr_onednn_scratch_bytes(const irr_onednn_t *reduction) { return (void)reduction, 0; }
-bool irr_onednn_run(const irr_onednn_t *reduction, const void *data, void *output, void *scratch) {
-    return (void)reduction, (void)data, (void)output, (void)scratch, false;
+void irr_onednn_destroy(irr_onednn_t *made) { (void)made; }
+bool irr_onednn_run(const irr_onednn_t *made, const void *data, void *output, void *scratch) {
+    return (void)made, (void)data, (void)output, (void)scratch, false;
 }
 
 #else
@@ -42,8 +38,10 @@ bool irr_onednn_run(const irr_onednn_t *reduction, const void *data, void *outpu
 
 #if DNNL_VERSION_MAJOR >= 3
 typedef const_dnnl_memory_desc_t memory_view_t;
+#define create_layout dnnl_memory_desc_create_with_strides
 #else
 typedef const dnnl_memory_desc_t *memory_view_t;
+#define create_layout dnnl_memory_desc_init_by_strides
 #endif
 
 /* An op or type without a row is one that oneDNN does not have. */
@@ -66,14 +64,15 @@ typedef struct {
     dnnl_memory_t source, output, scratch;
 } seat_t;
 
-struct irr_onednn {
+/* What create gives out is its first member. */
+typedef struct {
+    irr_onednn_t told;
     dnnl_engine_t engine;
     dnnl_primitive_desc_t description;
     dnnl_primitive_t primitive;
-    size_t scratch_bytes;
     uint32_t seat_count;
     seat_t *seats;
-};
+} reduction_t;
 
 void irr_onednn_version(char *text, size_t capacity_bytes) {
     const dnnl_version_t *version = dnnl_version();
@@ -123,48 +122,43 @@ static void leave_one_thread(int found) {
 
 /* ---- primitives ---- */
 
-static dnnl_status_t describe(const irr_problem_t *problem, size_t outermost, dnnl_engine_t engine,
-                              dnnl_primitive_attr_t attributes, dnnl_primitive_desc_t *made) {
-    dnnl_dims_t from, to, from_stride, to_stride;
+/* Dense and row-major; of the output every reduced run is 1. */
+static dnnl_status_t lay_out(const irr_problem_t *problem, size_t outermost, bool output,
+                             dnnl_memory_desc_t *made) {
+    dnnl_dims_t size, stride;
+    dnnl_dim_t apart = 1;
     int count = (int)problem->geometry.run_count;
-    dnnl_dim_t from_size = 1, to_size = 1;
     for (int d = count - 1; d >= 0; d--) {
         const irr_run_t *run = &problem->geometry.runs[d];
-        from[d] = (dnnl_dim_t)(d == 0 && !run->reduced ? outermost : run->size);
-        to[d] = run->reduced ? 1 : from[d];
-        from_stride[d] = from_size;
-        to_stride[d] = to_size;
-        from_size *= from[d];
-        to_size *= to[d];
+        size[d] = (dnnl_dim_t)(d == 0 && !run->reduced ? outermost : run->size);
+        if (output && run->reduced) size[d] = 1;
+        stride[d] = apart;
+        apart *= size[d];
     }
+    return create_layout(made, count, size, types[problem->type], stride);
+}
+
+static dnnl_status_t describe(const irr_problem_t *problem, size_t outermost, dnnl_engine_t engine,
+                              dnnl_primitive_attr_t attributes, dnnl_primitive_desc_t *made) {
     dnnl_alg_kind_t algorithm = algorithms[problem->op];
-    dnnl_data_type_t type = types[problem->type];
     const float power = 2, epsilon = 0; /* of the norm alone */
+    dnnl_memory_desc_t source = {0}, output = {0};
+    dnnl_status_t status = lay_out(problem, outermost, false, &source);
+    if (status == dnnl_success) status = lay_out(problem, outermost, true, &output);
 #if DNNL_VERSION_MAJOR >= 3
-    dnnl_memory_desc_t source = NULL, output = NULL;
-    dnnl_status_t status =
-        dnnl_memory_desc_create_with_strides(&source, count, from, type, from_stride);
-    if (status == dnnl_success)
-        status = dnnl_memory_desc_create_with_strides(&output, count, to, type, to_stride);
     if (status == dnnl_success)
         status = dnnl_reduction_primitive_desc_create(made, engine, algorithm, source, output,
                                                       power, epsilon, attributes);
     if (source) dnnl_memory_desc_destroy(source);
     if (output) dnnl_memory_desc_destroy(output);
-    return status;
 #else
-    dnnl_memory_desc_t source, output;
     dnnl_reduction_desc_t reduction;
-    dnnl_status_t status =
-        dnnl_memory_desc_init_by_strides(&source, count, from, type, from_stride);
-    if (status == dnnl_success)
-        status = dnnl_memory_desc_init_by_strides(&output, count, to, type, to_stride);
     if (status == dnnl_success)
         status = dnnl_reduction_desc_init(&reduction, algorithm, &source, &output, power, epsilon);
     if (status == dnnl_success)
         status = dnnl_primitive_desc_create(made, &reduction, attributes, engine, NULL);
-    return status;
 #endif
+    return status;
 }
 
 static void close_seat(seat_t *seat) {
@@ -174,25 +168,26 @@ static void close_seat(seat_t *seat) {
     if (seat->stream) dnnl_stream_destroy(seat->stream);
 }
 
-static bool open_memory(const irr_onednn_t *reduction, dnnl_query_t what, dnnl_memory_t *made) {
+static bool open_memory(const reduction_t *reduction, dnnl_query_t what, dnnl_memory_t *made) {
     memory_view_t view = dnnl_primitive_desc_query_md(reduction->description, what, 0);
     return view &&
            dnnl_memory_create(made, view, reduction->engine, DNNL_MEMORY_NONE) == dnnl_success;
 }
 
-static bool open_seat(const irr_onednn_t *reduction, seat_t *seat) {
+static bool open_seat(const reduction_t *reduction, seat_t *seat) {
     *seat = (seat_t){.taken = ATOMIC_FLAG_INIT};
     bool open = dnnl_stream_create(&seat->stream, reduction->engine, dnnl_stream_default_flags) ==
                     dnnl_success &&
                 open_memory(reduction, dnnl_query_src_md, &seat->source) &&
                 open_memory(reduction, dnnl_query_dst_md, &seat->output) &&
-                (!reduction->scratch_bytes ||
+                (!reduction->told.scratch_bytes ||
                  open_memory(reduction, dnnl_query_scratchpad_md, &seat->scratch));
     if (!open) close_seat(seat);
     return open;
 }
 
-void irr_onednn_destroy(irr_onednn_t *reduction) {
+void irr_onednn_destroy(irr_onednn_t *made) {
+    reduction_t *reduction = (reduction_t *)made;
     if (!reduction) return;
     for (uint32_t i = 0; i < reduction->seat_count; i++) close_seat(&reduction->seats[i]);
     irr_release(reduction->seats);
@@ -203,7 +198,7 @@ void irr_onednn_destroy(irr_onednn_t *reduction) {
 }
 
 static dnnl_status_t open_description(const irr_problem_t *problem, size_t outermost,
-                                      irr_onednn_t *reduction) {
+                                      reduction_t *reduction) {
     dnnl_primitive_attr_t attributes = NULL;
     dnnl_status_t status = dnnl_engine_create(&reduction->engine, dnnl_cpu, 0);
     if (status == dnnl_success) status = dnnl_primitive_attr_create(&attributes);
@@ -213,48 +208,42 @@ static dnnl_status_t open_description(const irr_problem_t *problem, size_t outer
         status =
             describe(problem, outermost, reduction->engine, attributes, &reduction->description);
     if (attributes) dnnl_primitive_attr_destroy(attributes);
-    return status;
-}
-
-static dnnl_status_t open_primitive(irr_onednn_t *reduction, uint32_t seats) {
+    if (status != dnnl_success) return status;
     memory_view_t scratch =
         dnnl_primitive_desc_query_md(reduction->description, dnnl_query_scratchpad_md, 0);
-    reduction->scratch_bytes = scratch ? dnnl_memory_desc_get_size(scratch) : 0;
+    reduction->told.scratch_bytes = scratch ? dnnl_memory_desc_get_size(scratch) : 0;
+    reduction->told.implementation = "ref";
+    dnnl_primitive_desc_query(reduction->description, dnnl_query_impl_info_str, 0,
+                              &reduction->told.implementation);
+    return dnnl_success;
+}
+
+static dnnl_status_t open_primitive(reduction_t *reduction, uint32_t seats) {
     dnnl_status_t status = dnnl_primitive_create(&reduction->primitive, reduction->description);
     if (status != dnnl_success) return status;
-    if (!(reduction->seats = irr_calloc(seats, sizeof *reduction->seats)))
-        return dnnl_out_of_memory;
-    for (; reduction->seat_count < seats; reduction->seat_count++)
-        if (!open_seat(reduction, &reduction->seats[reduction->seat_count]))
-            return dnnl_out_of_memory;
-    return dnnl_success;
+    reduction->seats = irr_calloc(seats, sizeof *reduction->seats);
+    for (; reduction->seats && reduction->seat_count < seats; reduction->seat_count++)
+        if (!open_seat(reduction, &reduction->seats[reduction->seat_count])) break;
+    return reduction->seat_count == seats ? dnnl_success : dnnl_out_of_memory;
 }
 
 irr_status_e irr_onednn_create(const irr_problem_t *problem, size_t outermost, uint32_t seats,
                                irr_onednn_t **made) {
     *made = NULL;
-    irr_onednn_t *reduction = irr_calloc(1, sizeof *reduction);
+    reduction_t *reduction = irr_calloc(1, sizeof *reduction);
     if (!reduction) return IRR_NOT_ALLOCATED;
     int found = enter_one_thread();
     dnnl_status_t status = open_description(problem, outermost, reduction);
     if (status == dnnl_success && seats) status = open_primitive(reduction, seats);
     leave_one_thread(found);
-    if (status == dnnl_success) return *made = reduction, IRR_OK;
-    irr_onednn_destroy(reduction);
+    if (status == dnnl_success) return *made = &reduction->told, IRR_OK;
+    irr_onednn_destroy(&reduction->told);
     return status == dnnl_out_of_memory ? IRR_NOT_ALLOCATED : IRR_NOT_IMPLEMENTED;
 }
 
-const char *irr_onednn_implementation(const irr_onednn_t *reduction) {
-    const char *name = NULL;
-    dnnl_primitive_desc_query(reduction->description, dnnl_query_impl_info_str, 0, &name);
-    return name ? name : "ref";
-}
-
-size_t irr_onednn_scratch_bytes(const irr_onednn_t *reduction) { return reduction->scratch_bytes; }
-
 /* ---- execution ---- */
 
-static bool run_seated(const irr_onednn_t *reduction, const seat_t *seat, const void *data,
+static bool run_seated(const reduction_t *reduction, const seat_t *seat, const void *data,
                        void *output, void *scratch) {
     dnnl_exec_arg_t arguments[] = {{DNNL_ARG_SRC, seat->source},
                                    {DNNL_ARG_DST, seat->output},
@@ -269,7 +258,8 @@ static bool run_seated(const irr_onednn_t *reduction, const seat_t *seat, const 
            dnnl_stream_wait(seat->stream) == dnnl_success;
 }
 
-bool irr_onednn_run(const irr_onednn_t *reduction, const void *data, void *output, void *scratch) {
+bool irr_onednn_run(const irr_onednn_t *made, const void *data, void *output, void *scratch) {
+    const reduction_t *reduction = (const reduction_t *)made;
     seat_t guest, *seat = NULL; /* a guest: more threads at once than seats */
     for (uint32_t i = 0; i < reduction->seat_count && !seat; i++)
         if (!atomic_flag_test_and_set_explicit(&reduction->seats[i].taken, memory_order_acquire))

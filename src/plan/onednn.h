@@ -6,7 +6,10 @@
 #include "plan/problem.h"
 
 /* One reduction of one shape. Any number of threads may run it at once. */
-typedef struct irr_onednn irr_onednn_t;
+typedef struct irr_onednn {
+    const char *implementation; /* "jit:avx512_core" */
+    size_t scratch_bytes;
+} irr_onednn_t;
 
 void irr_onednn_version(char *text, size_t capacity_bytes); /* "2.6.3"; "none" without it */
 /* Why it cannot run this at all, as far as is known without asking for a primitive; else NULL. */
@@ -16,10 +19,8 @@ const char *irr_onednn_objection(const irr_problem_t *problem);
  * IRR_NOT_IMPLEMENTED: oneDNN has no implementation. */
 irr_status_e irr_onednn_create(const irr_problem_t *problem, size_t outermost, uint32_t seats,
                                irr_onednn_t **made);
-void irr_onednn_destroy(irr_onednn_t *reduction);                     /* NULL does nothing */
-const char *irr_onednn_implementation(const irr_onednn_t *reduction); /* "jit:avx512_core" */
-size_t irr_onednn_scratch_bytes(const irr_onednn_t *reduction);
+void irr_onednn_destroy(irr_onednn_t *made); /* NULL does nothing */
 /* On the caller's thread alone. */
-bool irr_onednn_run(const irr_onednn_t *reduction, const void *data, void *output, void *scratch);
+bool irr_onednn_run(const irr_onednn_t *made, const void *data, void *output, void *scratch);
 
 #endif
