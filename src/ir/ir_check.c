@@ -154,7 +154,7 @@ static void connect(irr_ir_graph_t *graph, const table_t *layers, const table_t 
         port->fed = true;
     }
     for (uint32_t i = 0; i < graph->port_count && !graph->file.fragments; i++)
-        if (graph->ports[i].is_input && !graph->ports[i].fed)
+        if (graph->ports[i].is_input && graph->ports[i].id && !graph->ports[i].fed)
             irr_problem(graph, graph->ports[i].line, graph->ports[i].layer, IRR_NETWORK_NOT_READ,
                         "no edge leads to input port %s",
                         irr_symbol_text(graph, graph->ports[i].id));
