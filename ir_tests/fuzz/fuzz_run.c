@@ -7,7 +7,7 @@
 #include <irreduce/irreduce.h>
 #include <string.h>
 
-#define MOST_ELEMENTS 4096
+#define MOST_ELEMENTS 32768
 #define DYNAMIC_DIM 3
 
 /* A zero-sized tensor may have a large reduction, so 0 counts as 1. */
