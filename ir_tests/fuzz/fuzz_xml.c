@@ -16,12 +16,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         MUST(!strpbrk(text, "\n\r\t"));
         MUST(!i || file->problems[i].line >= file->problems[i - 1].line);
     }
-    for (size_t i = 0; i < file->unknown_layer_count; i++) {
-        const char *words[3];
-        uint32_t line;
-        irr_ir_unknown_layer(file, i, &line, &words[0], &words[1], &words[2]);
-        MUST(words[0] && words[1] && words[2]);
-    }
+    irr_ir_problem_t note;
+    size_t layer = 0, unknown = 0;
+    for (; irr_ir_unknown_layer(file, &layer, &note); unknown++)
+        MUST(note.layer_id && note.layer_name && note.layer_type);
+    MUST(unknown == file->unknown_layer_count);
     irr_ir_file_free(file);
     return 0;
 }

@@ -55,9 +55,9 @@ irr_status_e irr_ir_read(const irr_ir_source_t *source, const irr_ir_file_t **fi
                          irr_sentence_t sentence);
 void irr_ir_file_free(const irr_ir_file_t *file); /* NULL does nothing */
 
-/* The k-th layer, of all scopes in the order of the file, that is neither known nor a reduction. */
-void irr_ir_unknown_layer(const irr_ir_file_t *file, size_t k, uint32_t *line, const char **id,
-                          const char **name, const char **type);
+/* The next layer, of all scopes in the order of the file, that is neither known nor a reduction,
+ * in the form of a problem that is none (IRR_OK). *layer begins at 0; false: there is no other. */
+bool irr_ir_unknown_layer(const irr_ir_file_t *file, size_t *layer, irr_ir_problem_t *note);
 
 /* `model.xml:14: layer 3 "norm" (ReduceL2): axis 4 is outside ...`, cut to fit. Returns text. */
 char *irr_ir_problem_text(const irr_ir_problem_t *problem, char *text, size_t capacity_bytes);

@@ -87,7 +87,7 @@ static irr_status_e reduce_value(build_t *build, const irr_layer_t *layer,
                         to->name, to->type, reason);
     shape_of(build, to->data, &shape);
     irr_partial_reduce(&shape, &known, to->keep_dims, &out);
-    build->value_of[layer->outputs] = to->output;
+    build->value_of[layer->outputs.first] = to->output;
     return set_value(build, to->output, &out, (uint8_t)data->element_type)
                ? IRR_OK
                : irr_out_of_memory(build->sentence, out.rank * sizeof *out.dims);
@@ -95,9 +95,9 @@ static irr_status_e reduce_value(build_t *build, const irr_layer_t *layer,
 
 static void name_layer(const irr_ir_graph_t *file, const irr_layer_t *layer,
                        irr_graph_layer_t *to) {
-    *to = (irr_graph_layer_t){.id = irr_symbol_text(file, layer->id),
-                              .name = irr_symbol_text(file, layer->name),
-                              .type = irr_symbol_text(file, layer->type),
+    *to = (irr_graph_layer_t){.id = irr_text(file, layer->id),
+                              .name = irr_text(file, layer->name),
+                              .type = irr_text(file, layer->type),
                               .data = IRR_NO_VALUE,
                               .axes = IRR_NO_VALUE,
                               .output = IRR_NO_VALUE};
@@ -109,8 +109,8 @@ static void name_layer(const irr_ir_graph_t *file, const irr_layer_t *layer,
 static bool set_port(build_t *build, irr_ir_port_t *port, const irr_layer_t *layer,
                      uint32_t file_port, uint32_t value) {
     const irr_ir_graph_t *file = build->file;
-    port->layer_name = irr_symbol_text(file, layer->name);
-    if (!irr_split_names(build->model, irr_symbol_text(file, file->ports[file_port].names), port))
+    port->layer_name = irr_text(file, layer->name);
+    if (!irr_split_names(build->model, irr_text(file, file->ports[file_port].names), port))
         return false;
     port->name = port->name_count ? port->names[0] : port->layer_name;
     port->value = value;
@@ -129,9 +129,9 @@ static bool unsupported(build_t *build, const irr_layer_t *layer, const char *be
     char message[IRR_SENTENCE_BYTES], text[2 * IRR_SENTENCE_BYTES];
     irr_ir_problem_t problem = {.file = build->file->path,
                                 .line = layer->line,
-                                .layer_id = irr_symbol_text(build->file, layer->id),
-                                .layer_name = irr_symbol_text(build->file, layer->name),
-                                .layer_type = irr_symbol_text(build->file, layer->type),
+                                .layer_id = irr_text(build->file, layer->id),
+                                .layer_name = irr_text(build->file, layer->name),
+                                .layer_type = irr_text(build->file, layer->type),
                                 .message = message};
     if (build->model->face.unsupported) return true;
     snprintf(message, sizeof message, "%s%.100s%s", before, word, after);
@@ -151,7 +151,7 @@ static bool size_net(build_t *build) {
         const irr_layer_t *layer = &file->layers[i];
         if (layer->scope != 0) continue;
         layers++;
-        outputs += layer->output_count;
+        outputs += layer->outputs.count;
         face->input_count += layer->kind == IRR_LAYER_PARAMETER;
         face->output_count += layer->kind == IRR_LAYER_RESULT;
         reductions += layer->kind == IRR_LAYER_REDUCE;
@@ -173,8 +173,8 @@ static bool net_inputs(build_t *build) {
         const irr_layer_t *layer = &build->file->layers[i];
         if (layer->scope != 0 || layer->kind != IRR_LAYER_PARAMETER) continue;
         uint32_t k = build->value_count++;
-        if (!port_value(build, layer->outputs, k) ||
-            !set_port(build, &face->inputs[k], layer, layer->outputs, k))
+        if (!port_value(build, layer->outputs.first, k) ||
+            !set_port(build, &face->inputs[k], layer, layer->outputs.first, k))
             return false;
         if (!irr_element_bytes(face->inputs[k].element_type) &&
             !unsupported(build, layer, "element type ",
@@ -189,7 +189,7 @@ static bool net_inputs(build_t *build) {
 static irr_status_e add_reduction(build_t *build, const irr_layer_t *layer) {
     irr_graph_t *graph = &build->model->face.graph;
     const irr_ir_graph_t *file = build->file;
-    const irr_port_t *inputs = &file->ports[layer->inputs];
+    const irr_port_t *inputs = &file->ports[layer->inputs.first];
     irr_graph_layer_t *to = (irr_graph_layer_t *)&graph->layers[graph->layer_count++];
     name_layer(file, layer, to);
     to->data = build->value_of[inputs[0].of.source];
@@ -197,7 +197,7 @@ static irr_status_e add_reduction(build_t *build, const irr_layer_t *layer) {
     to->output = build->value_count++;
     const irr_layer_t *from = &file->layers[file->ports[inputs[1].of.source].layer];
     if (from->kind != IRR_LAYER_CONST && from->kind != IRR_LAYER_PARAMETER &&
-        !unsupported(build, layer, "its axes come from a ", irr_symbol_text(file, from->type),
+        !unsupported(build, layer, "its axes come from a ", irr_text(file, from->type),
                      "; they are run from a Const or a Parameter"))
         return irr_out_of_memory(build->sentence, IRR_SENTENCE_BYTES);
     return reduce_value(build, layer, to);
@@ -213,10 +213,10 @@ static irr_status_e net_layers(build_t *build) {
             irr_status_e status = add_reduction(build, layer);
             if (status) return status;
         } else if (layer->kind == IRR_LAYER_CONST || layer->kind == IRR_LAYER_UNKNOWN) {
-            for (uint32_t p = 0; p < layer->output_count && room; p++)
-                room = port_value(build, layer->outputs + p, build->value_count++);
+            for (uint32_t p = 0; p < layer->outputs.count && room; p++)
+                room = port_value(build, layer->outputs.first + p, build->value_count++);
             if (room && layer->kind == IRR_LAYER_CONST)
-                set_constant(build, file->order[i], build->value_of[layer->outputs]);
+                set_constant(build, file->order[i], build->value_of[layer->outputs.first]);
             else if (room)
                 room =
                     unsupported(build, layer,
@@ -239,12 +239,12 @@ static bool net_outputs(build_t *build, uint32_t *outputs) {
         irr_graph_layer_t *to = &all[face->query_graph.layer_count++];
         name_layer(file, layer, to);
         if (layer->kind == IRR_LAYER_REDUCE) {
-            to->data = build->value_of[file->ports[layer->inputs].of.source];
-            to->axes = build->value_of[file->ports[layer->inputs + 1].of.source];
-            to->output = build->value_of[layer->outputs];
+            to->data = build->value_of[file->ports[layer->inputs.first].of.source];
+            to->axes = build->value_of[file->ports[layer->inputs.first + 1].of.source];
+            to->output = build->value_of[layer->outputs.first];
         }
         if (layer->kind != IRR_LAYER_RESULT) continue;
-        uint32_t source = file->ports[layer->inputs].of.source;
+        uint32_t source = file->ports[layer->inputs.first].of.source;
         outputs[k] = build->value_of[source];
         if (!set_port(build, &face->outputs[k++], layer, source, build->value_of[source]))
             return false;
@@ -269,7 +269,7 @@ static irr_status_e build_net(build_t *build) {
     for (uint32_t i = 0; i < face->input_count; i++) ends[i] = i;
     face->graph.inputs = ends;
     face->graph.outputs = ends + face->input_count;
-    face->name = irr_symbol_text(build->file, build->file->net_name);
+    face->name = irr_text(build->file, build->file->net_name);
     return IRR_OK;
 }
 
@@ -316,7 +316,7 @@ static irr_status_e build_layer(build_t *build) {
     irr_ir_model_t *face = &build->model->face;
     const irr_ir_graph_t *file = build->file;
     const irr_layer_t *layer = &file->layers[build->model->extracted];
-    const irr_port_t *inputs = &file->ports[layer->inputs];
+    const irr_port_t *inputs = &file->ports[layer->inputs.first];
     uint32_t from = file->ports[inputs[1].of.source].layer;
     bool constant_axes = file->layers[from].kind == IRR_LAYER_CONST;
     if (!size_layer(build, constant_axes) || !port_value(build, inputs[0].of.source, 0) ||
@@ -329,11 +329,11 @@ static irr_status_e build_layer(build_t *build) {
     to->data = 0, to->axes = 1, to->output = 2;
     irr_status_e status = reduce_value(build, layer, to);
     if (status) return status;
-    if (!set_port(build, &face->outputs[0], layer, layer->outputs, 2) ||
+    if (!set_port(build, &face->outputs[0], layer, layer->outputs.first, 2) ||
         !set_own_port(build, &face->inputs[0], "data", 0) ||
         !set_own_port(build, &face->inputs[1], "axes", 1))
         return irr_out_of_memory(build->sentence, sizeof(irr_ir_port_t));
-    face->name = irr_symbol_text(file, layer->name);
+    face->name = irr_text(file, layer->name);
     if (build->values[0].element_type == IRR_DYNAMIC &&
         !unsupported(build, layer, "the element type of its data is not known", "", ""))
         return irr_out_of_memory(build->sentence, IRR_SENTENCE_BYTES);

@@ -10,18 +10,22 @@
 #include <stdio.h>
 #include <string.h>
 
+static bool number_of(const char *text, uint64_t *value) {
+    int64_t number;
+    if (!irr_parse_number(text, strlen(text), &number)) return false;
+    return *value = (uint64_t)number, true;
+}
+
 /* An attribute of <data>, or a problem and NULL. */
 static const char *needed(irr_ir_graph_t *graph, uint32_t index, int slot, const char *name) {
-    const irr_layer_t *layer = &graph->layers[index];
-    if (layer->data[slot]) return irr_symbol_text(graph, layer->data[slot]);
-    irr_problem(graph, layer->data_line ? layer->data_line : layer->line, index,
-                IRR_NETWORK_NOT_READ, "attribute %s is missing in <data>", name);
+    irr_symbol_t symbol = graph->layers[index].data[slot];
+    if (symbol) return irr_text(graph, symbol);
+    irr_problem(graph, irr_at_data(graph, index), "attribute %s is missing in <data>", name);
     return NULL;
 }
 
 static bool data_shape_and_type(irr_ir_graph_t *graph, uint32_t index, bool only_static,
                                 irr_partial_t *shape, uint8_t *type) {
-    const irr_layer_t *layer = &graph->layers[index];
     char sentence[IRR_SENTENCE_BYTES];
     irr_element_type_e known;
     const char *word = needed(graph, index, IRR_DATA_ELEMENT_TYPE, "element_type");
@@ -30,13 +34,13 @@ static bool data_shape_and_type(irr_ir_graph_t *graph, uint32_t index, bool only
     if (word && irr_element_type_by_name(word, &known)) {
         *type = (uint8_t)known;
     } else if (word) {
-        irr_problem(graph, layer->data_line, index, IRR_NETWORK_NOT_READ,
+        irr_problem(graph, irr_at_data(graph, index),
                     "attribute element_type is \"%.60s\", which is no element type", word);
         right = false;
     }
     if (dims && irr_parse_shape(dims, only_static, shape->dims, &shape->rank,
                                 (irr_sentence_t){sentence, sizeof sentence})) {
-        irr_problem(graph, layer->data_line, index, IRR_NETWORK_NOT_READ, "%s", sentence);
+        irr_problem(graph, irr_at_data(graph, index), "%s", sentence);
         right = false;
     }
     return right;
@@ -50,39 +54,38 @@ static bool infer_output(irr_ir_graph_t *graph, uint32_t index, bool only_static
     char text[IRR_SENTENCE_BYTES / 2];
     bool counts = irr_port_counts(graph, index, 0, 1, "");
     bool right = data_shape_and_type(graph, index, only_static, &shape, &type);
-    if (!right && layer->output_count)
-        irr_port_declared(graph, &graph->ports[layer->outputs], &shape, &type);
+    if (!right && layer->outputs.count)
+        irr_port_declared(graph, &graph->ports[layer->outputs.first], &shape, &type);
     if (right && !irr_partial_fits(&shape, type, graph->memory_limit_bytes)) {
-        irr_problem(graph, layer->data_line, index, IRR_NETWORK_NOT_READ,
+        irr_problem(graph, irr_at_data(graph, index),
                     "a tensor of shape %s and type %s is larger than this machine's memory of "
                     "%" PRIu64 " bytes",
                     irr_partial_text(&shape, text, sizeof text), irr_element_type_info(type)->name,
                     graph->memory_limit_bytes);
         right = false;
     }
-    if (layer->output_count) irr_port_infer(graph, layer->outputs, &shape, type);
+    if (layer->outputs.count) irr_port_infer(graph, layer->outputs.first, &shape, type);
     return counts && right;
 }
 
-void irr_check_parameter(irr_ir_graph_t *graph, uint32_t index) {
+void irr_check_parameter(irr_ir_graph_t *graph, uint32_t index, uint32_t fragment) {
+    (void)fragment;
     infer_output(graph, index, false);
 }
 
 static bool number_attribute(irr_ir_graph_t *graph, uint32_t index, int slot, const char *name,
                              uint64_t *value) {
-    int64_t number;
     const char *text = needed(graph, index, slot, name);
-    if (!text) return false;
-    if (irr_parse_number(text, strlen(text), &number)) return *value = (uint64_t)number, true;
-    irr_problem(graph, graph->layers[index].data_line, index, IRR_NETWORK_NOT_READ,
-                "attribute %s is \"%.60s\", expected a number of at least 0", name, text);
-    return false;
+    if (text && !number_of(text, value))
+        irr_problem(graph, irr_at_data(graph, index),
+                    "attribute %s is \"%.60s\", expected a number of at least 0", name, text);
+    return text && number_of(text, value);
 }
 
 /* The size that shape and type ask for. An empty constant is written with a size of 1. */
 static void check_size(irr_ir_graph_t *graph, uint32_t index, uint64_t size_bytes) {
     const irr_layer_t *layer = &graph->layers[index];
-    const irr_port_t *port = &graph->ports[layer->outputs];
+    const irr_port_t *port = &graph->ports[layer->outputs.first];
     int64_t dims[IRR_MAX_RANK];
     char text[IRR_SHAPE_TEXT_BYTES];
     size_t count, bytes;
@@ -94,15 +97,16 @@ static void check_size(irr_ir_graph_t *graph, uint32_t index, uint64_t size_byte
         !irr_elements_bytes(port->type, count, &bytes))
         return; /* string and dynamic types have no size of their own */
     if (bytes == size_bytes || (count == 0 && size_bytes <= 1)) return;
-    irr_problem(graph, layer->data_line, index, IRR_NETWORK_NOT_READ,
+    irr_problem(graph, irr_at_data(graph, index),
                 "attribute size is %" PRIu64 ", but shape %.400s of type %s takes %zu bytes",
                 size_bytes, irr_shape_text(dims, shape.rank, text, sizeof text),
                 irr_element_type_info(port->type)->name, bytes);
 }
 
-void irr_check_const(irr_ir_graph_t *graph, uint32_t index) {
-    const irr_layer_t *layer = &graph->layers[index];
+void irr_check_const(irr_ir_graph_t *graph, uint32_t index, uint32_t fragment) {
+    irr_place_t place = irr_at_data(graph, index);
     uint64_t offset, size_bytes, file_bytes;
+    (void)fragment;
     bool told, typed = infer_output(graph, index, true);
     char sentence[IRR_SENTENCE_BYTES];
     bool placed = number_attribute(graph, index, IRR_DATA_OFFSET, "offset", &offset);
@@ -110,14 +114,13 @@ void irr_check_const(irr_ir_graph_t *graph, uint32_t index) {
     if (!placed) return;
     if (typed) check_size(graph, index, size_bytes);
     if (size_bytes == 0) return;
-    irr_status_e status = irr_weights_size(graph->weights, &file_bytes, &told,
-                                           (irr_sentence_t){sentence, sizeof sentence});
-    if (status && !told)
-        irr_problem(graph, layer->data_line, index, status,
-                    "its bytes %" PRIu64 " to %" PRIu64 " are needed: %s", offset,
+    place.status = irr_weights_size(graph->weights, &file_bytes, &told,
+                                    (irr_sentence_t){sentence, sizeof sentence});
+    if (place.status && !told)
+        irr_problem(graph, place, "its bytes %" PRIu64 " to %" PRIu64 " are needed: %s", offset,
                     offset + size_bytes, sentence);
-    else if (!status && (offset > file_bytes || size_bytes > file_bytes - offset))
-        irr_problem(graph, layer->data_line, index, IRR_NETWORK_NOT_READ,
+    else if (!place.status && (offset > file_bytes || size_bytes > file_bytes - offset))
+        irr_problem(graph, irr_at_data(graph, index),
                     "offset %" PRIu64 " and size %" PRIu64
                     " lie outside weights file \"%.400s\" of %" PRIu64 " bytes",
                     offset, size_bytes, irr_weights_path(graph->weights), file_bytes);
@@ -125,14 +128,8 @@ void irr_check_const(irr_ir_graph_t *graph, uint32_t index) {
 
 bool irr_const_range(const irr_ir_graph_t *graph, const irr_layer_t *layer, uint64_t *offset,
                      uint64_t *size_bytes) {
-    const char *from = irr_symbol_text(graph, layer->data[IRR_DATA_OFFSET]);
-    const char *size = irr_symbol_text(graph, layer->data[IRR_DATA_SIZE]);
-    int64_t a, b;
-    if (!irr_parse_number(from, strlen(from), &a) || !irr_parse_number(size, strlen(size), &b))
-        return false;
-    *offset = (uint64_t)a;
-    *size_bytes = (uint64_t)b;
-    return true;
+    return number_of(irr_text(graph, layer->data[IRR_DATA_OFFSET]), offset) &&
+           number_of(irr_text(graph, layer->data[IRR_DATA_SIZE]), size_bytes);
 }
 
 irr_status_e irr_const_copy(irr_ir_graph_t *graph, const irr_layer_t *layer, size_t bytes, void *to,

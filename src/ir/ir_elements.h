@@ -1,57 +1,46 @@
 /* Elements: what each start and end tag of the document does to the graph.
- * Lives here: the grammar. May not: the parser; its callbacks are called with plain C types.
+ * Lives here: the grammar. May not: the parser; it calls these functions with plain C types.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IRR_IR_IR_ELEMENTS_H
 #define IRR_IR_IR_ELEMENTS_H
 
-#include "ir/ir_scan.h"
+#include "ir/ir_graph.h"
 
-typedef enum {
-    IRR_AT_DOCUMENT,
-    IRR_AT_NET,
-    IRR_AT_FRAGMENTS,
-    IRR_AT_LAYERS,
-    IRR_AT_LAYER,
-    IRR_AT_DATA,
-    IRR_AT_INPUT,
-    IRR_AT_OUTPUT,
-    IRR_AT_PORT,
-    IRR_AT_DIM,
-    IRR_AT_EDGES,
-    IRR_AT_EDGE,
-    IRR_AT_BODY,
-    IRR_AT_SKIPPED
-} irr_element_e;
+/* An attribute is five pointers: local name, prefix, URI, value, end of the value. */
+typedef struct irr_attributes {
+    const unsigned char **list;
+    int count;
+} irr_attributes_t;
 
+typedef struct irr_rule irr_rule_t;
+
+/* An open element. It inherits from its parent what it belongs to. */
 typedef struct {
-    irr_element_e element;
-    uint32_t index; /* of the scope, layer or port that this element belongs to */
+    const irr_rule_t *rule; /* NULL: skipped, with all that it holds */
     uint32_t line;
-    uint32_t seen; /* children that may come once: a bit for each irr_element_e */
+    uint32_t seen; /* rules of children that may come once, a bit for each element */
+    uint32_t scope, layer, port;
 } irr_level_t;
 
 typedef struct {
     irr_ir_graph_t *graph;
-    irr_scan_t scan;
     irr_level_t levels[IRR_MAX_DEPTH + 3];
     uint32_t depth;
     char number[32]; /* the text of a <dim> */
     size_t number_length;
     irr_symbol_t precisions[16]; /* words looked up lately, and their types */
     uint8_t precision_types[16];
-    bool stopped;
+    bool stopped; /* refused, or out of memory: nothing more is read */
 } irr_reader_t;
 
-/* The parser's callbacks; context is the reader. An attribute is five pointers: local name, prefix,
- * URI, value, end of the value. */
-void irr_on_start(void *context, const unsigned char *name, const unsigned char *prefix,
-                  const unsigned char *uri, int namespace_count, const unsigned char **namespaces,
-                  int count, int defaulted, const unsigned char **list);
-void irr_on_end(void *context, const unsigned char *name, const unsigned char *prefix,
-                const unsigned char *uri);
-void irr_on_text(void *context, const unsigned char *text, int length);
-/* Lists a problem and ends the reading. */
-__attribute__((format(printf, 3, 4))) void irr_refuse(irr_reader_t *reader, uint32_t line,
+void irr_start_reader(irr_reader_t *reader, irr_ir_graph_t *graph);
+void irr_open_element(irr_reader_t *reader, uint32_t line, const char *name,
+                      irr_attributes_t attributes);
+void irr_close_element(irr_reader_t *reader);
+void irr_element_text(irr_reader_t *reader, const char *text, size_t length);
+/* Lists a problem and ends the reading; false, for `return irr_refuse(...)`. */
+__attribute__((format(printf, 3, 4))) bool irr_refuse(irr_reader_t *reader, uint32_t line,
                                                       const char *format, ...);
+bool irr_reader_out_of_memory(irr_reader_t *reader); /* false, too */
 
 #endif

@@ -13,11 +13,10 @@ void irr_graph_release(irr_ir_graph_t *graph) {
     for (size_t i = 0; i < graph->problem_count; i++) irr_release(graph->problems[i].message);
     for (size_t i = 0; graph->constants && i < graph->layer_count; i++)
         irr_release(graph->constants[i]);
-    void *const arrays[] = {graph->path,   graph->layers, graph->ports,    graph->dims,
-                            graph->edges,  graph->scopes, graph->problems, graph->listed,
-                            graph->shapes, graph->order,  graph->unknown,  graph->constants};
+    void *const arrays[] = {graph->path,   graph->layers, graph->ports,     graph->dims,
+                            graph->edges,  graph->scopes, graph->problems,  graph->listed,
+                            graph->shapes, graph->order,  graph->constants, graph->texts.bytes};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) irr_release(arrays[i]);
-    irr_texts_release(&graph->texts);
     irr_release(graph);
 }
 
@@ -28,8 +27,8 @@ irr_ir_graph_t *irr_graph_retain(irr_ir_graph_t *graph) {
 
 /* What only reading needs. */
 static void finish_reading(irr_ir_graph_t *graph) {
-    irr_release(graph->texts.table);
-    graph->texts.table = NULL;
+    irr_release(graph->texts.table.entries);
+    graph->texts.table.entries = NULL;
     irr_weights_release(graph->weights);
     graph->weights = NULL;
     graph->source = NULL;
@@ -71,12 +70,14 @@ irr_status_e irr_ir_read(const irr_ir_source_t *source, const irr_ir_file_t **fi
 
 void irr_ir_file_free(const irr_ir_file_t *file) { irr_graph_release((irr_ir_graph_t *)file); }
 
-void irr_ir_unknown_layer(const irr_ir_file_t *file, size_t k, uint32_t *line, const char **id,
-                          const char **name, const char **type) {
+bool irr_ir_unknown_layer(const irr_ir_file_t *file, size_t *layer, irr_ir_problem_t *note) {
     const irr_ir_graph_t *graph = (const irr_ir_graph_t *)file;
-    uint32_t i = graph->unknown[k];
-    *line = graph->layers[i].line;
-    *id = irr_symbol_text(graph, graph->layers[i].id);
-    *name = irr_symbol_text(graph, graph->layers[i].name);
-    *type = irr_symbol_text(graph, graph->layers[i].type);
+    while (*layer < graph->layer_count) {
+        irr_place_t place = irr_at_layer(graph, (uint32_t)(*layer)++);
+        if (graph->layers[place.layer].kind != IRR_LAYER_UNKNOWN) continue;
+        place.status = IRR_OK;
+        *note = irr_public_problem(graph, place, "not known; its declared ports are trusted");
+        return true;
+    }
+    return false;
 }

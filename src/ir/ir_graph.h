@@ -17,18 +17,22 @@
 
 typedef uint32_t irr_symbol_t; /* 0: the attribute is not there */
 
-typedef struct irr_recent {
-    uint64_t word;
-    irr_symbol_t symbol;
-} irr_recent_t;
+/* A number for each key; no key is 0. */
+typedef struct irr_entry {
+    uint64_t key;
+    uint32_t number;
+} irr_entry_t;
+
+typedef struct irr_table {
+    irr_entry_t *entries;
+    size_t slots, count;
+    uint64_t seed; /* random, so that nobody can write a file whose ids all fall into one slot */
+} irr_table_t;
 
 typedef struct irr_texts {
     char *bytes;
     size_t used, capacity;
-    uint64_t *table; /* hash << 32 | symbol */
-    size_t slots, count;
-    uint64_t seed;
-    irr_recent_t recent[1024];
+    irr_table_t table; /* the symbols of the texts that are compared */
 } irr_texts_t;
 
 typedef enum {
@@ -49,14 +53,18 @@ enum {
     IRR_DATA_SLOTS
 };
 
+typedef struct irr_run {
+    uint32_t first, count;
+} irr_run_t;
+
 typedef struct irr_layer {
     irr_symbol_t id, name, type, version;
     irr_symbol_t data[IRR_DATA_SLOTS];
-    uint32_t line, data_line, scope;
-    uint32_t inputs, input_count; /* runs of ports */
-    uint32_t outputs, output_count;
-    uint8_t kind; /* irr_layer_kind_e */
-    uint8_t op;   /* irr_op_e of a reduction */
+    uint32_t line, scope;
+    uint32_t data_line;        /* the layer's own without a <data> */
+    irr_run_t inputs, outputs; /* of ports */
+    uint8_t kind;              /* irr_layer_kind_e */
+    uint8_t op;                /* irr_op_e of a reduction */
 } irr_layer_t;
 
 #define IRR_PORT_RANK_UNKNOWN 255u
@@ -76,8 +84,12 @@ typedef struct irr_port {
     bool is_input, fed;
 } irr_port_t;
 
+typedef struct irr_end {
+    irr_symbol_t layer, port;
+} irr_end_t;
+
 typedef struct irr_edge {
-    irr_symbol_t from_layer, from_port, to_layer, to_port;
+    irr_end_t from, to;
     uint32_t line, scope;
 } irr_edge_t;
 
@@ -86,9 +98,15 @@ typedef struct irr_scope {
     irr_symbol_t body;
 } irr_scope_t;
 
-typedef struct irr_problem {
-    uint32_t line, layer, order;
+/* Where a problem lies, and what sort it is. */
+typedef struct irr_place {
+    uint32_t line, layer; /* of no layer: IRR_NONE */
     irr_status_e status;
+} irr_place_t;
+
+typedef struct irr_problem {
+    irr_place_t place;
+    uint32_t order;
     char *message;
 } irr_problem_t;
 
@@ -108,9 +126,8 @@ typedef struct irr_ir_graph {
     irr_problem_t *problems;
     irr_ir_problem_t *listed; /* what file.problems points to */
     irr_ir_dim_t *shapes;
-    uint32_t *unknown; /* layers neither known nor reductions, as the file has them */
-    uint32_t *order;   /* all layers, sources first */
-    void **constants;  /* bytes of each layer's constant once loaded, or NULL */
+    uint32_t *order;  /* all layers, sources first */
+    void **constants; /* bytes of each layer's constant once loaded, or NULL */
     size_t layer_count, port_count, dim_count, edge_count, scope_count, problem_count, shape_count;
     size_t layer_room, port_room, dim_room, edge_room, scope_room, problem_room, shape_room;
     uint64_t memory_limit_bytes;
@@ -121,12 +138,11 @@ typedef struct irr_ir_graph {
 } irr_ir_graph_t;
 
 /* ---- ir_text.c ---- */
+/* The key's number, IRR_NONE until the caller sets it; NULL: out of memory. */
+uint32_t *irr_table_find(irr_table_t *table, uint64_t key);
 bool irr_texts_add(irr_texts_t *texts, const char *text, size_t length, irr_symbol_t *symbol);
 /* A text that nobody compares by its symbol: kept without a look for an equal one. */
 bool irr_texts_append(irr_texts_t *texts, const char *text, size_t length, irr_symbol_t *symbol);
-void irr_texts_release(irr_texts_t *texts);
-uint64_t irr_mix(uint64_t a, uint64_t b); /* a good hash of two numbers */
-uint64_t irr_seed(void);
 /* A non-negative decimal number, blanks around it allowed. */
 bool irr_parse_number(const char *text, size_t length, int64_t *value);
 /* A <dim>: a number, or -1. */
@@ -136,15 +152,17 @@ irr_status_e irr_parse_shape(const char *text, bool only_static, irr_ir_dim_t *d
                              irr_sentence_t sentence);
 
 /* ---- ir_problem.c ---- */
-/* Lists a problem at a line, of a layer or IRR_NONE. */
-__attribute__((format(printf, 5, 6))) void irr_problem(irr_ir_graph_t *graph, uint32_t line,
-                                                       uint32_t layer, irr_status_e status,
+irr_place_t irr_at_line(uint32_t line);
+irr_place_t irr_at_layer(const irr_ir_graph_t *graph, uint32_t layer);
+irr_place_t irr_at_data(const irr_ir_graph_t *graph, uint32_t layer); /* its <data> */
+irr_place_t irr_at_port(const irr_port_t *port);
+__attribute__((format(printf, 3, 4))) void irr_problem(irr_ir_graph_t *graph, irr_place_t place,
                                                        const char *format, ...);
-/* The same for a layer, at the layer's own line, NETWORK_NOT_READ. */
-__attribute__((format(printf, 3, 4))) void irr_layer_problem(irr_ir_graph_t *graph, uint32_t layer,
-                                                             const char *format, ...);
 bool irr_list_problems(irr_ir_graph_t *graph); /* sorts; fills file.problems */
-const char *irr_symbol_text(const irr_ir_graph_t *graph, irr_symbol_t symbol); /* "" for none */
+/* As the world sees it; message stays the caller's. */
+irr_ir_problem_t irr_public_problem(const irr_ir_graph_t *graph, irr_place_t place,
+                                    const char *message);
+const char *irr_text(const irr_ir_graph_t *graph, irr_symbol_t symbol); /* "" for none */
 
 /* ---- ir_xml.c: fills the arrays from the source's bytes ---- */
 /* False: the document could not be read to its end, the problems say why. */

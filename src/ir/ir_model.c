@@ -37,9 +37,9 @@ irr_status_e irr_load_constants(irr_ir_graph_t *graph, irr_sentence_t sentence) 
         bool reduction = layer->kind == IRR_LAYER_REDUCE;
         if (!reduction && layer->kind != IRR_LAYER_RESULT) continue;
         /* data, and what a Result returns, are needed to run only */
-        for (uint32_t p = 0; p < layer->input_count; p++) {
+        for (uint32_t p = 0; p < layer->inputs.count; p++) {
             if (!(reduction && p == 1) && !(runnable && layer->scope == 0)) continue;
-            uint32_t from = graph->ports[graph->ports[layer->inputs + p].of.source].layer;
+            uint32_t from = graph->ports[graph->ports[layer->inputs.first + p].of.source].layer;
             irr_status_e status = load_constant(graph, from, &total_bytes, sentence);
             if (status) return status;
         }
@@ -150,7 +150,7 @@ irr_status_e irr_ir_reshape_inputs(irr_ir_model_t *model, const irr_ir_reshape_t
 /* ---- one layer ------------------------------------------------------------------------------- */
 
 static bool same(const irr_ir_graph_t *file, irr_symbol_t symbol, const char *text) {
-    return symbol && strcmp(irr_symbol_text(file, symbol), text) == 0;
+    return symbol && strcmp(irr_text(file, symbol), text) == 0;
 }
 
 /* The layer of this scope by name or else id; reductions first. */
@@ -171,9 +171,9 @@ static uint32_t layer_in_scope(const irr_ir_graph_t *file, uint32_t scope, const
 static const char *behind(const irr_ir_graph_t *file, const irr_scope_t *scope, const char *path) {
     const irr_layer_t *owner = &file->layers[scope->layer];
     const irr_symbol_t words[] = {owner->id, owner->name};
-    const char *body = irr_symbol_text(file, scope->body);
+    const char *body = irr_text(file, scope->body);
     for (int i = 0; i < 2; i++) {
-        const char *word = irr_symbol_text(file, words[i]);
+        const char *word = irr_text(file, words[i]);
         size_t length = strlen(word), more = strlen(body);
         if (length && strncmp(path, word, length) == 0 && path[length] == '/' &&
             strncmp(path + length + 1, body, more) == 0 && path[length + 1 + more] == '/')
@@ -213,8 +213,8 @@ irr_status_e irr_ir_extract(const irr_ir_model_t *face, const char *path, irr_ir
     if (layer->kind != IRR_LAYER_REDUCE)
         return irr_fail(sentence, IRR_NOT_IMPLEMENTED,
                         "%.300s:%" PRIu32 ": layer %s \"%.200s\" (%.60s): it is no reduction",
-                        file->path, layer->line, irr_symbol_text(file, layer->id),
-                        irr_symbol_text(file, layer->name), irr_symbol_text(file, layer->type));
+                        file->path, layer->line, irr_text(file, layer->id),
+                        irr_text(file, layer->name), irr_text(file, layer->type));
     irr_status_e status = irr_model_build(file, index, NULL, &whole, sentence);
     if (!status) *one = &whole->face;
     return status;

@@ -48,10 +48,10 @@ static void wrong_precision_word(irr_ir_graph_t *graph, const irr_port_t *port) 
     if (port->declared_type != IRR_TYPE_WRONG ||
         graph->layers[port->layer].kind == IRR_LAYER_UNKNOWN)
         return;
-    irr_problem(graph, port->line, port->layer, IRR_NETWORK_NOT_READ,
+    irr_problem(graph, irr_at_port(port),
                 "%s port %s: attribute precision is \"%.60s\", which is no precision",
-                port->is_input ? "input" : "output", irr_symbol_text(graph, port->id),
-                irr_symbol_text(graph, port->precision));
+                port->is_input ? "input" : "output", irr_text(graph, port->id),
+                irr_text(graph, port->precision));
 }
 
 static void store(irr_ir_graph_t *graph, irr_port_t *port, const irr_partial_t *shape,
@@ -79,27 +79,26 @@ void irr_port_infer(irr_ir_graph_t *graph, uint32_t index, const irr_partial_t *
     irr_port_declared(graph, port, &declared, &declared_type);
     wrong_precision_word(graph, port);
     if (!agrees(port, &declared, shape))
-        irr_problem(graph, port->line, port->layer, IRR_NETWORK_NOT_READ,
+        irr_problem(graph, irr_at_port(port),
                     "output port %s declares %s, but the output's shape is %s",
-                    irr_symbol_text(graph, port->id),
-                    declared_text(port, &declared, said, sizeof said),
+                    irr_text(graph, port->id), declared_text(port, &declared, said, sizeof said),
                     irr_partial_text(shape, meant, sizeof meant));
     if (type == IRR_TYPE_UNKNOWN)
         type = declared_type;
     else if (declared_type != IRR_TYPE_UNKNOWN && declared_type != type)
-        irr_problem(graph, port->line, port->layer, IRR_NETWORK_NOT_READ,
+        irr_problem(graph, irr_at_port(port),
                     "output port %s declares precision %s, but the output's is %s",
-                    irr_symbol_text(graph, port->id), type_word(declared_type), type_word(type));
+                    irr_text(graph, port->id), type_word(declared_type), type_word(type));
     store(graph, port, shape, type);
 }
 
 static void differs(irr_ir_graph_t *graph, const irr_port_t *port, const char *said,
                     const char *given) {
     const irr_layer_t *from = &graph->layers[graph->ports[port->of.source].layer];
-    irr_problem(graph, port->line, port->layer, IRR_NETWORK_NOT_READ,
+    irr_problem(graph, irr_at_port(port),
                 "input port %s declares %s, but layer %s \"%.200s\" gives %s",
-                irr_symbol_text(graph, port->id), said, irr_symbol_text(graph, from->id),
-                irr_symbol_text(graph, from->name), given);
+                irr_text(graph, port->id), said, irr_text(graph, from->id),
+                irr_text(graph, from->name), given);
 }
 
 /* A source may have declared one thing and inferred another, which is its own problem: what agrees
@@ -140,18 +139,30 @@ void irr_port_arriving(irr_ir_graph_t *graph, uint32_t index, irr_partial_t *sha
     }
 }
 
+void irr_trust_outputs(irr_ir_graph_t *graph, uint32_t layer) {
+    irr_run_t run = graph->layers[layer].outputs;
+    irr_partial_t shape;
+    uint8_t type;
+    for (uint32_t port = run.first; port < run.first + run.count; port++) {
+        irr_port_declared(graph, &graph->ports[port], &shape, &type);
+        irr_port_infer(graph, port, &shape, type);
+    }
+}
+
 bool irr_port_counts(irr_ir_graph_t *graph, uint32_t index, int inputs, int outputs,
                      const char *what) {
     const irr_layer_t *layer = &graph->layers[index];
     bool right = true;
-    if (layer->input_count != (uint32_t)inputs) {
-        irr_layer_problem(graph, index, "it has %" PRIu32 " input port%s, expected %d%s",
-                          layer->input_count, layer->input_count == 1 ? "" : "s", inputs, what);
+    if (layer->inputs.count != (uint32_t)inputs) {
+        irr_problem(graph, irr_at_layer(graph, index),
+                    "it has %" PRIu32 " input port%s, expected %d%s", layer->inputs.count,
+                    layer->inputs.count == 1 ? "" : "s", inputs, what);
         right = false;
     }
-    if (layer->output_count != (uint32_t)outputs) {
-        irr_layer_problem(graph, index, "it has %" PRIu32 " output port%s, expected %d",
-                          layer->output_count, layer->output_count == 1 ? "" : "s", outputs);
+    if (layer->outputs.count != (uint32_t)outputs) {
+        irr_problem(graph, irr_at_layer(graph, index),
+                    "it has %" PRIu32 " output port%s, expected %d", layer->outputs.count,
+                    layer->outputs.count == 1 ? "" : "s", outputs);
         right = false;
     }
     return right;

@@ -9,50 +9,62 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add(irr_ir_graph_t *graph, irr_problem_t problem, const char *format,
-                va_list arguments) {
-    char message[2 * IRR_SENTENCE_BYTES];
+irr_place_t irr_at_line(uint32_t line) {
+    return (irr_place_t){line, IRR_NONE, IRR_NETWORK_NOT_READ};
+}
+
+irr_place_t irr_at_layer(const irr_ir_graph_t *graph, uint32_t layer) {
+    return (irr_place_t){graph->layers[layer].line, layer, IRR_NETWORK_NOT_READ};
+}
+
+irr_place_t irr_at_data(const irr_ir_graph_t *graph, uint32_t layer) {
+    return (irr_place_t){graph->layers[layer].data_line, layer, IRR_NETWORK_NOT_READ};
+}
+
+irr_place_t irr_at_port(const irr_port_t *port) {
+    return (irr_place_t){port->line, port->layer, IRR_NETWORK_NOT_READ};
+}
+
+void irr_problem(irr_ir_graph_t *graph, irr_place_t place, const char *format, ...) {
+    char message[2 * IRR_SENTENCE_BYTES] = "more problems follow; the first 100000 are listed";
+    _Static_assert(IRR_MAX_PROBLEMS == 100000, "as the sentence says");
     if (graph->problem_count > IRR_MAX_PROBLEMS) return;
-    if (graph->problem_count == IRR_MAX_PROBLEMS)
-        snprintf(message, sizeof message, "more problems follow; the first %u are listed",
-                 IRR_MAX_PROBLEMS);
-    else
+    if (graph->problem_count < IRR_MAX_PROBLEMS) {
+        va_list arguments;
+        va_start(arguments, format);
         vsnprintf(message, sizeof message, format, arguments);
-    problem.order = (uint32_t)graph->problem_count;
-    problem.message = irr_strdup(message);
-    if (!problem.message || !irr_grow((void **)&graph->problems, &graph->problem_room,
-                                      graph->problem_count + 1, sizeof problem)) {
-        irr_release(problem.message);
-        graph->out_of_memory = true;
+        va_end(arguments);
+    }
+    irr_problem_t problem = {place, (uint32_t)graph->problem_count, irr_strdup(message)};
+    if (problem.message && irr_grow((void **)&graph->problems, &graph->problem_room,
+                                    graph->problem_count + 1, sizeof problem)) {
+        graph->problems[graph->problem_count++] = problem;
         return;
     }
-    graph->problems[graph->problem_count++] = problem;
+    irr_release(problem.message);
+    graph->out_of_memory = true;
 }
 
-void irr_problem(irr_ir_graph_t *graph, uint32_t line, uint32_t layer, irr_status_e status,
-                 const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    add(graph, (irr_problem_t){line, layer, 0, status, NULL}, format, arguments);
-    va_end(arguments);
-}
-
-void irr_layer_problem(irr_ir_graph_t *graph, uint32_t layer, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    uint32_t line = graph->layers[layer].line;
-    add(graph, (irr_problem_t){line, layer, 0, IRR_NETWORK_NOT_READ, NULL}, format, arguments);
-    va_end(arguments);
-}
-
-const char *irr_symbol_text(const irr_ir_graph_t *graph, irr_symbol_t symbol) {
+const char *irr_text(const irr_ir_graph_t *graph, irr_symbol_t symbol) {
     return symbol ? graph->texts.bytes + symbol : "";
 }
 
 static int by_line(const void *a, const void *b) {
     const irr_problem_t *x = a, *y = b;
-    if (x->line != y->line) return x->line < y->line ? -1 : 1;
+    if (x->place.line != y->place.line) return x->place.line < y->place.line ? -1 : 1;
     return x->order < y->order ? -1 : 1;
+}
+
+irr_ir_problem_t irr_public_problem(const irr_ir_graph_t *graph, irr_place_t place,
+                                    const char *message) {
+    irr_ir_problem_t public = {
+        .file = graph->path, .line = place.line, .status = place.status, .message = message};
+    if (place.layer == IRR_NONE) return public;
+    const irr_layer_t *layer = &graph->layers[place.layer];
+    public.layer_id = irr_text(graph, layer->id);
+    public.layer_name = irr_text(graph, layer->name);
+    public.layer_type = irr_text(graph, layer->type);
+    return public;
 }
 
 bool irr_list_problems(irr_ir_graph_t *graph) {
@@ -60,19 +72,9 @@ bool irr_list_problems(irr_ir_graph_t *graph) {
     if (count) qsort(graph->problems, count, sizeof *graph->problems, by_line);
     graph->listed = irr_calloc(count, sizeof *graph->listed);
     if (!graph->listed) return false;
-    for (size_t i = 0; i < count; i++) {
-        const irr_problem_t *problem = &graph->problems[i];
-        irr_ir_problem_t *out = &graph->listed[i];
-        *out = (irr_ir_problem_t){.file = graph->path,
-                                  .line = problem->line,
-                                  .status = problem->status,
-                                  .message = problem->message};
-        if (problem->layer == IRR_NONE) continue;
-        const irr_layer_t *layer = &graph->layers[problem->layer];
-        out->layer_id = irr_symbol_text(graph, layer->id);
-        out->layer_name = irr_symbol_text(graph, layer->name);
-        out->layer_type = irr_symbol_text(graph, layer->type);
-    }
+    for (size_t i = 0; i < count; i++)
+        graph->listed[i] =
+            irr_public_problem(graph, graph->problems[i].place, graph->problems[i].message);
     graph->file.problems = graph->listed;
     graph->file.problem_count = count;
     return true;

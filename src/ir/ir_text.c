@@ -8,45 +8,47 @@
 #include <string.h>
 #include <sys/random.h>
 
-uint64_t irr_mix(uint64_t a, uint64_t b) {
+static uint64_t mix(uint64_t a, uint64_t b) {
     __uint128_t product =
         (__uint128_t)(a ^ UINT64_C(0x9e3779b97f4a7c15)) * (b ^ UINT64_C(0xe7037ed1a0b428db));
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Random, so that nobody can write a file whose ids all fall into one slot. */
-uint64_t irr_seed(void) {
-    uint64_t seed = 0;
-    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != sizeof seed) seed = (uintptr_t)&seed;
-    return seed;
+/* ---- the table ------------------------------------------------------------------------------- */
+
+/* The key's entry, or the free one that is to be its. */
+static irr_entry_t *entry_of(const irr_table_t *table, uint64_t key) {
+    size_t slot = mix(table->seed, key);
+    do slot = (slot + 1) & (table->slots - 1);
+    while (table->entries[slot].key && table->entries[slot].key != key);
+    return &table->entries[slot];
 }
 
-static uint32_t hash_of(const irr_texts_t *texts, const char *text, size_t length) {
-    uint64_t hash = texts->seed ^ length, word;
-    for (; length >= 8; text += 8, length -= 8) {
-        memcpy(&word, text, 8);
-        hash = irr_mix(hash, word ^ texts->seed);
-    }
-    word = 0;
-    memcpy(&word, text, length);
-    return (uint32_t)irr_mix(hash, word ^ texts->seed);
-}
-
-static bool grow_table(irr_texts_t *texts) {
-    size_t slots = texts->slots ? 2 * texts->slots : 1024;
-    uint64_t *table = irr_calloc(slots, sizeof *table);
-    if (!table) return false;
-    for (size_t i = 0; i < texts->slots; i++) {
-        if (!texts->table[i]) continue;
-        size_t slot = texts->table[i] >> 32 & (slots - 1);
-        while (table[slot]) slot = (slot + 1) & (slots - 1);
-        table[slot] = texts->table[i];
-    }
-    irr_release(texts->table);
-    texts->table = table;
-    texts->slots = slots;
+static bool grow_table(irr_table_t *table) {
+    irr_table_t grown = *table;
+    grown.slots = table->slots ? 2 * table->slots : 1024;
+    grown.entries = irr_calloc(grown.slots, sizeof *grown.entries);
+    if (!grown.entries) return false;
+    if (!grown.seed && getrandom(&grown.seed, sizeof grown.seed, GRND_NONBLOCK) < 0)
+        grown.seed = (uintptr_t)&grown;
+    for (size_t i = 0; i < table->slots; i++)
+        if (table->entries[i].key) *entry_of(&grown, table->entries[i].key) = table->entries[i];
+    irr_release(table->entries);
+    *table = grown;
     return true;
 }
+
+uint32_t *irr_table_find(irr_table_t *table, uint64_t key) {
+    if (4 * table->count >= 3 * table->slots && !grow_table(table)) return NULL;
+    irr_entry_t *entry = entry_of(table, key);
+    if (!entry->key) {
+        *entry = (irr_entry_t){key, IRR_NONE};
+        table->count++;
+    }
+    return &entry->number;
+}
+
+/* ---- the pool of texts ----------------------------------------------------------------------- */
 
 bool irr_texts_append(irr_texts_t *texts, const char *text, size_t length, irr_symbol_t *symbol) {
     size_t at = texts->used ? texts->used : 1; /* 0 is no symbol */
@@ -59,43 +61,35 @@ bool irr_texts_append(irr_texts_t *texts, const char *text, size_t length, irr_s
     return *symbol = (uint32_t)at, true;
 }
 
-/* Port ids, precisions and versions come again and again: short texts are looked up as one number.
- * The symbol is 0 when this place has yet to learn the text. */
-static irr_recent_t *recent_of(irr_texts_t *texts, const char *text, size_t length) {
-    uint64_t word = length;
-    for (size_t i = 0; i < length; i++) word = word << 8 | (unsigned char)text[i];
-    irr_recent_t *recent = &texts->recent[(word * UINT64_C(0x9e3779b97f4a7c15)) >> 54];
-    if (recent->word != word) *recent = (irr_recent_t){word, 0};
-    return recent;
-}
-
-static bool remember(irr_recent_t *recent, irr_symbol_t symbol) {
-    if (recent) recent->symbol = symbol;
-    return true;
+/* Ids, precisions and versions are short: up to 7 bytes and their number are a key. Of a longer
+ * text the key is a hash, with the highest bit set. */
+static uint64_t key_of(const irr_texts_t *texts, const char *text, size_t length) {
+    uint64_t key = 0, word;
+    if (length < 8) {
+        memcpy(&key, text, length);
+        return key | (uint64_t)(length + 1) << 56;
+    }
+    for (size_t i = 0; i < length; i += 8) {
+        size_t at = i + 8 <= length ? i : length - 8; /* the last word may overlap */
+        memcpy(&word, text + at, 8);
+        key = mix(key ^ texts->table.seed, word ^ length);
+    }
+    return key | 1ull << 63;
 }
 
 bool irr_texts_add(irr_texts_t *texts, const char *text, size_t length, irr_symbol_t *symbol) {
-    if (!texts->seed) texts->seed = irr_seed() | 1;
-    irr_recent_t *recent = length < 8 ? recent_of(texts, text, length) : NULL;
-    if (recent && recent->symbol) return *symbol = recent->symbol, true;
-    if (2 * texts->count >= texts->slots && !grow_table(texts)) return false;
-    uint32_t hash = hash_of(texts, text, length);
-    size_t slot = hash & (texts->slots - 1);
-    for (; texts->table[slot]; slot = (slot + 1) & (texts->slots - 1)) {
-        if (texts->table[slot] >> 32 != hash) continue;
-        const char *there = texts->bytes + (uint32_t)texts->table[slot];
-        if (strncmp(there, text, length) == 0 && !there[length])
-            return remember(recent, *symbol = (uint32_t)texts->table[slot]);
+    if (!texts->table.slots && !grow_table(&texts->table)) return false; /* the seed is needed */
+    for (uint64_t key = key_of(texts, text, length);; key = mix(key, length) | 1ull << 63) {
+        uint32_t *known = irr_table_find(&texts->table, key);
+        if (!known) return false;
+        if (*known == IRR_NONE) {
+            if (!irr_texts_append(texts, text, length, symbol)) return false;
+            return *known = *symbol, true;
+        }
+        const char *there = texts->bytes + *known;
+        *symbol = *known;
+        if (length < 8 || (strncmp(there, text, length) == 0 && !there[length])) return true;
     }
-    if (!irr_texts_append(texts, text, length, symbol)) return false;
-    texts->table[slot] = (uint64_t)hash << 32 | *symbol;
-    texts->count++;
-    return remember(recent, *symbol);
-}
-
-void irr_texts_release(irr_texts_t *texts) {
-    irr_release(texts->bytes);
-    irr_release(texts->table);
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */

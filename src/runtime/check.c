@@ -26,16 +26,11 @@ static bool fill_rows(const irr_ir_file_t *file, irr_check_report_t *report) {
     report->unknown_layers = irr_calloc(file->unknown_layer_count, sizeof *report->unknown_layers);
     if (!report->problems || !report->unknown_layers) return false;
     report->size = file->problem_count;
-    report->unknown_size = file->unknown_layer_count;
     for (size_t k = 0; ok && k < report->size; k++)
         ok = fill_row(&file->problems[k], &report->problems[k]);
-    for (size_t k = 0; ok && k < report->unknown_size; k++) {
-        irr_ir_problem_t note = {.file = report->file,
-                                 .message = "not known; its declared ports are trusted"};
-        irr_ir_unknown_layer(file, k, &note.line, &note.layer_id, &note.layer_name,
-                             &note.layer_type);
-        ok = fill_row(&note, &report->unknown_layers[k]);
-    }
+    irr_ir_problem_t note;
+    for (size_t layer = 0; ok && irr_ir_unknown_layer(file, &layer, &note);)
+        ok = fill_row(&note, &report->unknown_layers[report->unknown_size++]);
     return ok;
 }
 
