@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/shape.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -106,13 +107,11 @@ static void name_layer(const irr_ir_graph_t *file, const irr_layer_t *layer,
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static bool set_port(build_t *build, irr_ir_port_t *port, const irr_layer_t *layer,
-                     uint32_t file_port, uint32_t value) {
-    const irr_ir_graph_t *file = build->file;
-    port->layer_name = irr_text(file, layer->name);
-    if (!irr_split_names(build->model, irr_text(file, file->ports[file_port].names), port))
-        return false;
-    port->name = port->name_count ? port->names[0] : port->layer_name;
+static bool set_port(build_t *build, irr_ir_port_t *port, const char *names, const char *layer_name,
+                     uint32_t value) {
+    if (!irr_split_names(build->model, names, port)) return false;
+    port->name = port->name_count ? port->names[0] : layer_name;
+    port->layer_name = layer_name;
     port->value = value;
     port->element_type = build->values[value].element_type;
     port->rank = build->values[value].rank;
@@ -122,19 +121,18 @@ static bool set_port(build_t *build, irr_ir_port_t *port, const irr_layer_t *lay
     return true;
 }
 
-/* ---- the net --------------------------------------------------------------------------------- */
-
-static bool unsupported(build_t *build, const irr_layer_t *layer, const char *before,
-                        const char *word, const char *after) {
+/* The first reason why the model cannot be run as a whole. */
+__attribute__((format(printf, 3, 4))) static bool
+unsupported(build_t *build, const irr_layer_t *layer, const char *format, ...) {
     char message[IRR_SENTENCE_BYTES], text[2 * IRR_SENTENCE_BYTES];
-    irr_ir_problem_t problem = {.file = build->file->path,
-                                .line = layer->line,
-                                .layer_id = irr_text(build->file, layer->id),
-                                .layer_name = irr_text(build->file, layer->name),
-                                .layer_type = irr_text(build->file, layer->type),
-                                .message = message};
+    uint32_t index = (uint32_t)(layer - build->file->layers);
+    va_list arguments;
     if (build->model->face.unsupported) return true;
-    snprintf(message, sizeof message, "%s%.100s%s", before, word, after);
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    irr_ir_problem_t problem =
+        irr_public_problem(build->file, irr_at_layer(build->file, index), message);
     irr_ir_problem_text(&problem, text, sizeof text);
     char *copy = irr_take(build->model, strlen(text) + 1, 1);
     if (!copy) return false;
@@ -142,27 +140,30 @@ static bool unsupported(build_t *build, const irr_layer_t *layer, const char *be
     return true;
 }
 
-/* Counts and claims the arrays. */
-static bool size_net(build_t *build) {
-    irr_ir_model_t *face = &build->model->face;
+/* An input or output of the net: a Parameter or a Result. */
+static bool net_port(build_t *build, irr_ir_port_t *port, const irr_layer_t *layer,
+                     uint32_t file_port) {
     const irr_ir_graph_t *file = build->file;
-    uint32_t outputs = 0, layers = 0, reductions = 0;
-    for (size_t i = 0; i < file->layer_count; i++) {
-        const irr_layer_t *layer = &file->layers[i];
-        if (layer->scope != 0) continue;
-        layers++;
-        outputs += layer->outputs.count;
-        face->input_count += layer->kind == IRR_LAYER_PARAMETER;
-        face->output_count += layer->kind == IRR_LAYER_RESULT;
-        reductions += layer->kind == IRR_LAYER_REDUCE;
-    }
-    face->inputs = irr_take(build->model, face->input_count, sizeof *face->inputs);
-    face->outputs = irr_take(build->model, face->output_count, sizeof *face->outputs);
-    face->graph.layers = irr_take(build->model, reductions, sizeof *face->graph.layers);
+    if (!set_port(build, port, irr_text(file, file->ports[file_port].names),
+                  irr_text(file, layer->name), build->value_of[file_port]))
+        return false;
+    return irr_element_bytes(port->element_type) ||
+           unsupported(build, layer, "element type %s cannot be run",
+                       irr_element_type_info(port->element_type)->name);
+}
+
+/* ---- the net --------------------------------------------------------------------------------- */
+
+/* Room for what a net of so many layers and ports can hold at most. */
+static bool claim_room(build_t *build, size_t layers, size_t ports) {
+    irr_ir_model_t *face = &build->model->face;
+    face->inputs = irr_take(build->model, layers + 1, sizeof *face->inputs);
+    face->outputs = irr_take(build->model, layers, sizeof *face->outputs);
+    face->graph.layers = irr_take(build->model, layers, sizeof *face->graph.layers);
     face->query_graph.layers = irr_take(build->model, layers, sizeof *face->query_graph.layers);
-    build->values = irr_take(build->model, outputs, sizeof *build->values);
-    build->ranges = irr_take(build->model, outputs, sizeof *build->ranges);
-    build->value_of = irr_malloc(file->port_count * sizeof *build->value_of);
+    build->values = irr_take(build->model, ports, sizeof *build->values);
+    build->ranges = irr_take(build->model, ports, sizeof *build->ranges);
+    build->value_of = irr_malloc(build->file->port_count * sizeof *build->value_of);
     return face->inputs && face->outputs && face->graph.layers && face->query_graph.layers &&
            build->values && build->ranges && build->value_of;
 }
@@ -172,14 +173,9 @@ static bool net_inputs(build_t *build) {
     for (uint32_t i = 0; i < build->file->layer_count; i++) {
         const irr_layer_t *layer = &build->file->layers[i];
         if (layer->scope != 0 || layer->kind != IRR_LAYER_PARAMETER) continue;
-        uint32_t k = build->value_count++;
-        if (!port_value(build, layer->outputs.first, k) ||
-            !set_port(build, &face->inputs[k], layer, layer->outputs.first, k))
-            return false;
-        if (!irr_element_bytes(face->inputs[k].element_type) &&
-            !unsupported(build, layer, "element type ",
-                         irr_element_type_info(face->inputs[k].element_type)->name,
-                         " cannot be run"))
+        irr_ir_port_t *input = &face->inputs[face->input_count++];
+        if (!port_value(build, layer->outputs.first, build->value_count++) ||
+            !net_port(build, input, layer, layer->outputs.first))
             return false;
     }
     return true;
@@ -197,8 +193,9 @@ static irr_status_e add_reduction(build_t *build, const irr_layer_t *layer) {
     to->output = build->value_count++;
     const irr_layer_t *from = &file->layers[file->ports[inputs[1].of.source].layer];
     if (from->kind != IRR_LAYER_CONST && from->kind != IRR_LAYER_PARAMETER &&
-        !unsupported(build, layer, "its axes come from a ", irr_text(file, from->type),
-                     "; they are run from a Const or a Parameter"))
+        !unsupported(build, layer,
+                     "its axes come from a %.100s; they are run from a Const or a Parameter",
+                     irr_text(file, from->type)))
         return irr_out_of_memory(build->sentence, IRR_SENTENCE_BYTES);
     return reduce_value(build, layer, to);
 }
@@ -218,9 +215,8 @@ static irr_status_e net_layers(build_t *build) {
             if (room && layer->kind == IRR_LAYER_CONST)
                 set_constant(build, file->order[i], build->value_of[layer->outputs.first]);
             else if (room)
-                room =
-                    unsupported(build, layer,
-                                "only Parameter, Const, Result and reductions can be run", "", "");
+                room = unsupported(build, layer,
+                                   "only Parameter, Const, Result and reductions can be run");
         }
         if (!room) return irr_out_of_memory(build->sentence, sizeof(irr_graph_value_t));
     }
@@ -228,116 +224,98 @@ static irr_status_e net_layers(build_t *build) {
 }
 
 /* Results, and the view of every layer in the order of the file. */
-static bool net_outputs(build_t *build, uint32_t *outputs) {
+static bool net_outputs(build_t *build) {
     irr_ir_model_t *face = &build->model->face;
     const irr_ir_graph_t *file = build->file;
     irr_graph_layer_t *all = (irr_graph_layer_t *)face->query_graph.layers;
-    uint32_t k = 0;
     for (uint32_t i = 0; i < file->layer_count; i++) {
         const irr_layer_t *layer = &file->layers[i];
+        const irr_port_t *inputs = &file->ports[layer->inputs.first];
         if (layer->scope != 0) continue;
         irr_graph_layer_t *to = &all[face->query_graph.layer_count++];
         name_layer(file, layer, to);
         if (layer->kind == IRR_LAYER_REDUCE) {
-            to->data = build->value_of[file->ports[layer->inputs.first].of.source];
-            to->axes = build->value_of[file->ports[layer->inputs.first + 1].of.source];
+            to->data = build->value_of[inputs[0].of.source];
+            to->axes = build->value_of[inputs[1].of.source];
             to->output = build->value_of[layer->outputs.first];
+        } else if (layer->kind == IRR_LAYER_RESULT &&
+                   !net_port(build, &face->outputs[face->output_count++], layer,
+                             inputs[0].of.source)) {
+            return false;
         }
-        if (layer->kind != IRR_LAYER_RESULT) continue;
-        uint32_t source = file->ports[layer->inputs.first].of.source;
-        outputs[k] = build->value_of[source];
-        if (!set_port(build, &face->outputs[k++], layer, source, build->value_of[source]))
-            return false;
-        if (!irr_element_bytes(build->values[outputs[k - 1]].element_type) &&
-            !unsupported(build, layer, "element type ",
-                         irr_element_type_info(build->values[outputs[k - 1]].element_type)->name,
-                         " cannot be run"))
-            return false;
     }
     return true;
 }
 
 static irr_status_e build_net(build_t *build) {
-    irr_ir_model_t *face = &build->model->face;
-    if (!size_net(build) || !net_inputs(build))
-        return irr_out_of_memory(build->sentence, build->file->port_count);
+    const irr_ir_graph_t *file = build->file;
+    if (!claim_room(build, file->layer_count, file->port_count) || !net_inputs(build))
+        return irr_out_of_memory(build->sentence, file->port_count);
     irr_status_e status = net_layers(build);
-    if (status) return status;
-    uint32_t *ends = irr_take(build->model, face->input_count + face->output_count, sizeof *ends);
-    if (!ends || !net_outputs(build, ends + face->input_count))
-        return irr_out_of_memory(build->sentence, face->output_count * sizeof *ends);
-    for (uint32_t i = 0; i < face->input_count; i++) ends[i] = i;
-    face->graph.inputs = ends;
-    face->graph.outputs = ends + face->input_count;
-    face->name = irr_text(build->file, build->file->net_name);
-    return IRR_OK;
+    if (!status && !net_outputs(build))
+        status = irr_out_of_memory(build->sentence, file->layer_count);
+    build->model->face.name = irr_text(file, file->net_name);
+    return status;
 }
 
 /* ---- one layer ------------------------------------------------------------------------------- */
-
-static bool set_own_port(build_t *build, irr_ir_port_t *port, const char *name, uint32_t value) {
-    const char **names = irr_take(build->model, 1, sizeof *names);
-    if (!names) return false;
-    *names = name;
-    *port = (irr_ir_port_t){.name = name,
-                            .names = names,
-                            .name_count = 1,
-                            .layer_name = name,
-                            .element_type = build->values[value].element_type,
-                            .rank = build->values[value].rank,
-                            .dims = build->ranges[value],
-                            .value = value};
-    build->model->face.dynamic |= port->rank == IRR_DYNAMIC_RANK ||
-                                  irr_shape_is_dynamic(build->values[value].dims, port->rank);
-    return true;
-}
-
-static bool size_layer(build_t *build, bool constant_axes) {
-    irr_ir_model_t *face = &build->model->face;
-    static const uint32_t ends[] = {0, 1, 2};
-    face->input_count = constant_axes ? 1 : 2;
-    face->output_count = 1;
-    face->inputs = irr_take(build->model, 2, sizeof *face->inputs);
-    face->outputs = irr_take(build->model, 1, sizeof *face->outputs);
-    face->graph.layers = irr_take(build->model, 1, sizeof *face->graph.layers);
-    face->query_graph.layers = face->graph.layers;
-    face->graph.layer_count = face->query_graph.layer_count = 1;
-    face->graph.inputs = ends;
-    face->graph.outputs = ends + 2;
-    build->value_count = 3;
-    build->values = irr_take(build->model, 3, sizeof *build->values);
-    build->ranges = irr_take(build->model, 3, sizeof *build->ranges);
-    build->value_of = irr_malloc(build->file->port_count * sizeof *build->value_of);
-    return face->inputs && face->outputs && face->graph.layers && build->values && build->ranges &&
-           build->value_of;
-}
 
 static irr_status_e build_layer(build_t *build) {
     irr_ir_model_t *face = &build->model->face;
     const irr_ir_graph_t *file = build->file;
     const irr_layer_t *layer = &file->layers[build->model->extracted];
     const irr_port_t *inputs = &file->ports[layer->inputs.first];
+    const irr_port_t *output = &file->ports[layer->outputs.first];
     uint32_t from = file->ports[inputs[1].of.source].layer;
     bool constant_axes = file->layers[from].kind == IRR_LAYER_CONST;
-    if (!size_layer(build, constant_axes) || !port_value(build, inputs[0].of.source, 0) ||
+    face->input_count = constant_axes ? 1 : 2;
+    face->output_count = face->graph.layer_count = face->query_graph.layer_count = 1;
+    build->value_count = 3;
+    if (!claim_room(build, 1, 3) || !port_value(build, inputs[0].of.source, 0) ||
         !port_value(build, inputs[1].of.source, 1))
         return irr_out_of_memory(build->sentence, file->port_count);
     if (build->values[1].element_type == IRR_DYNAMIC) build->values[1].element_type = IRR_I64;
     if (constant_axes) set_constant(build, from, 1);
     irr_graph_layer_t *to = (irr_graph_layer_t *)face->graph.layers;
+    face->query_graph.layers = to;
     name_layer(file, layer, to);
     to->data = 0, to->axes = 1, to->output = 2;
     irr_status_e status = reduce_value(build, layer, to);
     if (status) return status;
-    if (!set_port(build, &face->outputs[0], layer, layer->outputs.first, 2) ||
-        !set_own_port(build, &face->inputs[0], "data", 0) ||
-        !set_own_port(build, &face->inputs[1], "axes", 1))
-        return irr_out_of_memory(build->sentence, sizeof(irr_ir_port_t));
     face->name = irr_text(file, layer->name);
+    if (!set_port(build, &face->outputs[0], irr_text(file, output->names), face->name, 2) ||
+        !set_port(build, &face->inputs[0], "data", "data", 0) ||
+        !set_port(build, &face->inputs[1], "axes", "axes", 1))
+        return irr_out_of_memory(build->sentence, sizeof(irr_ir_port_t));
     if (build->values[0].element_type == IRR_DYNAMIC &&
-        !unsupported(build, layer, "the element type of its data is not known", "", ""))
+        !unsupported(build, layer, "the element type of its data is not known"))
         return irr_out_of_memory(build->sentence, IRR_SENTENCE_BYTES);
     return IRR_OK;
+}
+
+/* The device's view of the inputs and outputs, and what both graphs share. */
+static bool finish(build_t *build) {
+    irr_ir_model_t *face = &build->model->face;
+    irr_graph_t *graph = &face->graph, *query = &face->query_graph;
+    uint32_t *ends =
+        irr_take(build->model, (size_t)face->input_count + face->output_count, sizeof *ends);
+    if (!ends) return false;
+    for (uint32_t i = 0; i < face->input_count; i++) ends[i] = face->inputs[i].value;
+    for (uint32_t i = 0; i < face->output_count; i++)
+        ends[face->input_count + i] = face->outputs[i].value;
+    graph->size_bytes = sizeof *graph;
+    graph->name = face->name;
+    graph->values = build->values;
+    graph->value_count = build->value_count;
+    graph->inputs = ends;
+    graph->input_count = face->input_count;
+    graph->outputs = ends + face->input_count;
+    graph->output_count = face->output_count;
+    const irr_graph_t all = *query;
+    *query = *graph;
+    query->layers = all.layers;
+    query->layer_count = all.layer_count;
+    return true;
 }
 
 irr_status_e irr_model_build(irr_ir_graph_t *file, uint32_t extracted, const irr_partial_t *inputs,
@@ -348,27 +326,11 @@ irr_status_e irr_model_build(irr_ir_graph_t *file, uint32_t extracted, const irr
     model->extracted = extracted;
     build_t build = {.model = model, .file = file, .given = inputs, .sentence = sentence};
     irr_status_e status = extracted == IRR_NONE ? build_net(&build) : build_layer(&build);
+    if (!status && !finish(&build)) status = irr_out_of_memory(sentence, sizeof(uint32_t));
     irr_release(build.value_of);
-    if (status) {
+    if (status)
         irr_ir_free(&model->face);
-        return status;
-    }
-    irr_ir_model_t *face = &model->face;
-    irr_graph_t graph = {.size_bytes = sizeof graph,
-                         .name = face->name,
-                         .values = build.values,
-                         .value_count = build.value_count,
-                         .layers = face->graph.layers,
-                         .layer_count = face->graph.layer_count,
-                         .inputs = face->graph.inputs,
-                         .input_count = face->input_count,
-                         .outputs = face->graph.outputs,
-                         .output_count = face->output_count};
-    const irr_graph_layer_t *all = face->query_graph.layers;
-    uint32_t all_count = face->query_graph.layer_count;
-    face->graph = face->query_graph = graph;
-    face->query_graph.layers = all;
-    face->query_graph.layer_count = all_count;
-    *out = model;
-    return IRR_OK;
+    else
+        *out = model;
+    return status;
 }

@@ -209,12 +209,12 @@ irr_status_e irr_ir_extract(const irr_ir_model_t *face, const char *path, irr_ir
                         "%.300s: no layer has the name, id or path \"%.200s\" (a path is like "
                         "2/then_body/2)",
                         file->path, path);
-    const irr_layer_t *layer = &file->layers[index];
-    if (layer->kind != IRR_LAYER_REDUCE)
-        return irr_fail(sentence, IRR_NOT_IMPLEMENTED,
-                        "%.300s:%" PRIu32 ": layer %s \"%.200s\" (%.60s): it is no reduction",
-                        file->path, layer->line, irr_text(file, layer->id),
-                        irr_text(file, layer->name), irr_text(file, layer->type));
+    if (file->layers[index].kind != IRR_LAYER_REDUCE) {
+        irr_ir_problem_t problem =
+            irr_public_problem(file, irr_at_layer(file, index), "it is no reduction");
+        irr_ir_problem_text(&problem, sentence.text, sentence.capacity_bytes);
+        return IRR_NOT_IMPLEMENTED;
+    }
     irr_status_e status = irr_model_build(file, index, NULL, &whole, sentence);
     if (!status) *one = &whole->face;
     return status;
