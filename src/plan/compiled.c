@@ -50,14 +50,16 @@ static irr_status_e judge_axes(const irr_graph_t *graph, const irr_graph_layer_t
     if (status != IRR_OK) return status;
     const irr_graph_value_t *axes = &graph->values[layer->axes];
     const irr_graph_value_t *data = &graph->values[layer->data];
+    /* An unknown layer's output has a type or rank that nobody knows: query goes on. */
+    if (!axes->is_constant && input_of(graph, layer->axes) == IRR_NO_VALUE)
+        return irr_fail(sentence, IRR_NOT_IMPLEMENTED, "its axes come from another layer");
+    if (axes->rank == IRR_DYNAMIC_RANK)
+        return irr_fail(sentence, IRR_NOT_IMPLEMENTED, "its axes have a dynamic rank");
     if (!irr_is_integer(axes->element_type) || axes->rank > 1)
         return irr_fail(sentence, IRR_NETWORK_NOT_READ,
                         "axes of type %s and rank %d; they are integers, a scalar or a list",
                         irr_element_type_info(axes->element_type)->name, (int)axes->rank);
-    if (!axes->is_constant)
-        return input_of(graph, layer->axes) != IRR_NO_VALUE
-                   ? IRR_OK
-                   : irr_fail(sentence, IRR_NOT_IMPLEMENTED, "its axes come from another layer");
+    if (!axes->is_constant) return IRR_OK;
     size_t count;
     if (!irr_shape_elements(axes->dims, axes->rank, &count) || (count && !axes->constant))
         return irr_fail(sentence, IRR_INVALID_C_PARAM, "its constant axes have no bytes");
