@@ -41,7 +41,6 @@ typedef struct {
 
 static settings_t settings = {
     .folds = "sum,min,l2", .types = "f32", .threads = "1,2", .seed = 1, .random = 8, .rounds = 7};
-static json_t json;
 static bool all_right = true;
 
 /* ---- options ---- */
@@ -118,20 +117,20 @@ static void print_wrong(const char *problem, const char *name, const char *wrong
 }
 
 static void print_json(const case_t *c, const char *kernel, const result_t *results) {
-    json_open(&json, NULL, '{');
-    json_text(&json, "problem", c->problem);
-    json_int(&json, "threads", c->threads);
-    json_text(&json, "kernel", kernel);
-    json_bool(&json, "verified", !results[0].wrong);
-    json_float(&json, "gb_per_s", (double)c->data->bytes / results[0].median_us / 1e3);
-    json_open(&json, "median_us", '{');
+    json_open(NULL, '{');
+    json_text("problem", c->problem);
+    json_int("threads", c->threads);
+    json_text("kernel", kernel);
+    json_bool("verified", !results[0].wrong);
+    json_float("gb_per_s", (double)c->data->bytes / results[0].median_us / 1e3);
+    json_open("median_us", '{');
     for (size_t i = 0; i < PEERS; i++)
         if (results[i].ran)
-            json_float(&json, peers[i].name, results[i].median_us);
+            json_float(peers[i].name, results[i].median_us);
         else
-            json_raw(&json, peers[i].name, "null");
-    json_close(&json, '}');
-    json_close(&json, '}');
+            json_raw(peers[i].name, "null");
+    json_close();
+    json_close();
 }
 
 static void print_row(const case_t *c, const char *kernel, const result_t *results, mean_t *means) {
@@ -160,10 +159,10 @@ static void print_tiers(const case_t *c, const result_t *results) {
     const char *problem =
         take_text("%.*s", (int)(strchr(c->problem, '[') - c->problem), c->problem);
     if (settings.json) {
-        json_open(&json, NULL, '{');
-        json_text(&json, "problem", c->problem);
-        for (size_t i = 0; i < TIERS; i++) json_float(&json, tiers[i].name, results[i].median_us);
-        json_close(&json, '}');
+        json_open(NULL, '{');
+        json_text("problem", c->problem);
+        for (size_t i = 0; i < TIERS; i++) json_float(tiers[i].name, results[i].median_us);
+        json_close();
         return;
     }
     double scalar = results[0].median_us, last = scalar / results[TIERS - 1].median_us;
@@ -268,21 +267,19 @@ int main(int argc, char **argv) {
     char *command = take_text("irreduce_bench");
     for (int i = 1; i < argc; i++)
         command = take_text(strpbrk(argv[i], " []") ? "%s \"%s\"" : "%s %s", command, argv[i]);
-    json = (json_t){.to = stdout};
     if (settings.json) {
-        json_open(&json, NULL, '{');
-        json_text(&json, "command", command);
-        json_int(&json, "seed", (int64_t)settings.seed);
-        json_open(&json, "rows", '[');
+        json_open(NULL, '{');
+        json_text("command", command);
+        json_int("seed", (int64_t)settings.seed);
+        json_open("rows", '[');
     } else {
         printf("%s\nseed %llu, %zu rounds\n", command, (unsigned long long)settings.seed,
                settings.rounds);
     }
     int status = run_all();
     if (settings.json) {
-        json_close(&json, ']');
-        json_close(&json, '}');
-        putchar('\n');
+        json_close();
+        json_close();
     }
     if (status) fprintf(stderr, "irreduce_bench: %s\n", noted_sentence());
     give_back_all();

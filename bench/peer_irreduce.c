@@ -37,15 +37,12 @@ static void *open_state(const case_t *c, const irr_property_t *property) {
 
 /* The output tensor is set when it changes; from then on a run is one call. */
 static int set_output(state_t *state, void *output) {
-    port_t port;
-    view_t view;
-    irr_tensor_t *shaped = NULL;
-    TRY(program_output(&state->program, 0, &port, &view, &shaped));
-    irr_tensor_free(shaped);
+    TRY(program_outputs(&state->program));
+    view_t *view = &state->program.outputs[0].view;
     irr_tensor_free(state->output);
     state->output = NULL;
-    irr_shape_t shape = {(int64_t)view.rank, view.dims};
-    LIB(irr_tensor_create_from_host_ptr(view.type, shape, output, &state->output));
+    irr_shape_t shape = {(int64_t)view->rank, view->dims};
+    LIB(irr_tensor_create_from_host_ptr(view->type, shape, output, &state->output));
     state->memory = output;
     return library(
         irr_infer_request_set_output_tensor_by_index(state->program.request, 0, state->output));
@@ -59,7 +56,7 @@ static void run(void *opaque, void *output) {
 
 char *irreduce_kernel(const case_t *c, const irr_property_t *property) {
     irr_property_t profile = {irr_property_key_enable_profiling, "YES"};
-    program_t program;
+    program_t program = {0};
     irr_profiling_info_list_t infos = {0};
     char *text = take_text("unknown");
     if (property && property->key) /* one property is the peer's; this adds the profile */

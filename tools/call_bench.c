@@ -12,13 +12,13 @@
 #define SHARE_BYTES 65536 /* a thread that reads less costs more than it brings */
 #define ENOUGH_US 1e6
 
+/* The programs of the session: all of one model. */
+enum { TIMED, REFERENCE, BOUND, PROFILED };
+
 typedef struct {
-    session_t session;
-    program_t timed, reference;
+    session_t *session;
     const char *problem, *kernel;
-    irr_tensor_t *weights;
     view_t *inputs;
-    view_t *bounds;   /* an output each: what the reference makes of the magnitudes */
     double roundings; /* allowed, in units of the accumulator's roundoff; 0: the bits must agree */
     double median_us, min_us, read_us, bytes;
     int64_t threads;
@@ -30,7 +30,7 @@ typedef struct {
 
 static int count_roundings(bench_t *bench) {
     irr_supported_ops_t ops = {0};
-    const session_t *session = &bench->session;
+    const session_t *session = bench->session;
     LIB(irr_core_query_model(session->core, session->model, session->device, 0, NULL, &ops));
     double elements = 0;
     for (size_t i = 0; i < session->input_count; i++) elements += (double)bench->inputs[i].count;
@@ -42,14 +42,6 @@ static int count_roundings(bench_t *bench) {
     }
     irr_supported_ops_free(&ops);
     return IRR_OK;
-}
-
-/* Half an ulp for each of the two final roundings. */
-static double ulp(const type_t *type, double value) {
-    int exponent = 0, lowest = 1 - type->bias;
-    frexp(value, &exponent);
-    exponent = value == 0 || exponent - 1 < lowest ? lowest : exponent - 1;
-    return ldexp(1, exponent - type->mantissa_bits);
 }
 
 static bool agrees(const bench_t *bench, const view_t *got, const view_t *expected,
@@ -66,7 +58,8 @@ static bool agrees(const bench_t *bench, const view_t *got, const view_t *expect
         if (isnan(a) && isnan(b)) continue;
         if (a == b) continue;
         double magnitude = fmin(load_float(type, bound->data, i), largest);
-        double allowed = bench->roundings * u * magnitude + ulp(type, fmax(fabs(a), fabs(b)));
+        int unit = unit_exponent(type, fmax(fabs(a), fabs(b))); /* half for each final rounding */
+        double allowed = bench->roundings * u * magnitude + ldexp(1, unit);
         if (!(fabs(a - b) <= allowed)) return false;
     }
     return true;
@@ -74,7 +67,7 @@ static bool agrees(const bench_t *bench, const view_t *got, const view_t *expect
 
 /* A float's sign is the top bit of its last byte. */
 static void make_magnitudes(const bench_t *bench) {
-    for (size_t i = 0; i < bench->session.input_count; i++) {
+    for (size_t i = 0; i < bench->session->input_count; i++) {
         const view_t *view = &bench->inputs[i];
         const type_t *type = type_of(view->type);
         if (type->kind != KIND_FLOAT) continue;
@@ -83,50 +76,23 @@ static void make_magnitudes(const bench_t *bench) {
     }
 }
 
-static int keep_bounds(bench_t *bench, size_t count) {
-    bench->bounds = take(count * sizeof *bench->bounds);
-    for (size_t i = 0; i < count; i++) {
-        port_t port;
-        irr_tensor_t *tensor = NULL;
-        int status = program_output(&bench->reference, i, &port, &bench->bounds[i], &tensor);
-        if (!status) {
-            void *copy = take(bench->bounds[i].bytes);
-            if (bench->bounds[i].bytes) memcpy(copy, bench->bounds[i].data, bench->bounds[i].bytes);
-            bench->bounds[i].data = copy;
-        }
-        irr_tensor_free(tensor);
-        TRY(status);
-    }
-    return IRR_OK;
-}
-
-static int compare_output(const bench_t *bench, size_t index) {
-    port_t port;
-    view_t got, expected;
-    irr_tensor_t *tensors[2] = {NULL, NULL};
-    int status = program_output(&bench->timed, index, &port, &got, &tensors[0]);
-    if (!status) status = program_output(&bench->reference, index, &port, &expected, &tensors[1]);
-    if (!status && !agrees(bench, &got, &expected, &bench->bounds[index]))
-        status = fail(IRR_GENERAL_ERROR, "output \"%s\" of %s differs from the reference",
-                      port.name, bench->problem);
-    irr_tensor_free(tensors[0]);
-    irr_tensor_free(tensors[1]);
-    return status;
-}
-
 static int verify(bench_t *bench) {
-    size_t count = 0;
-    TRY(program_output_count(&bench->timed, &count));
+    session_t *session = bench->session;
+    program_t *programs = session->programs;
     TRY(count_roundings(bench));
     progress("asking the reference");
     make_magnitudes(bench);
-    LIB(irr_infer_request_infer(bench->reference.request));
-    TRY(keep_bounds(bench, count));
-    for (size_t i = 0; i < bench->session.input_count; i++)
-        fill_from_seed(&bench->inputs[i], bench->session.options->seed, i);
-    LIB(irr_infer_request_infer(bench->reference.request));
-    LIB(irr_infer_request_infer(bench->timed.request));
-    for (size_t i = 0; i < count; i++) TRY(compare_output(bench, i));
+    TRY(program_infer(&programs[BOUND]));
+    for (size_t i = 0; i < session->input_count; i++)
+        fill_from_seed(&bench->inputs[i], session->options->seed, i);
+    TRY(program_infer(&programs[REFERENCE]));
+    TRY(program_infer(&programs[TIMED]));
+    for (int i = TIMED; i <= BOUND; i++) TRY(program_outputs(&programs[i]));
+    for (size_t i = 0; i < programs[TIMED].output_count; i++)
+        if (!agrees(bench, &programs[TIMED].outputs[i].view, &programs[REFERENCE].outputs[i].view,
+                    &programs[BOUND].outputs[i].view))
+            return fail(IRR_GENERAL_ERROR, "output \"%s\" of %s differs from the reference",
+                        programs[TIMED].outputs[i].port.name, bench->problem);
     return IRR_OK;
 }
 
@@ -145,23 +111,24 @@ static double median(double *times, size_t count) {
 /* In blocks, turn by turn: the reader's threads wait busily, and would be in the pool's way. */
 static int time_blocks(bench_t *bench) {
     static double infer_us[MOST_TURNS], read_us[MOST_TURNS];
+    program_t *timed = &bench->session->programs[TIMED];
     size_t infers = 0, reads = 0;
     size_t threads = (size_t)fmin((double)bench->threads, 1 + bench->bytes / SHARE_BYTES);
     int status = IRR_OK;
     double start = now_us(), since = 0, before = 0;
     progress("timing");
     do {
-        reader_t *reader = reader_start(bench->inputs, bench->session.input_count, threads);
+        reader_t *reader = reader_start(bench->inputs, bench->session->input_count, threads);
         reader_time_us(reader);
         since = now_us();
         do read_us[reads++] = reader_time_us(reader);
         while (reads < MOST_TURNS && now_us() - since < BLOCK_US);
         reader_end(reader);
-        status = library(irr_infer_request_infer(bench->timed.request));
+        status = program_infer(timed);
         since = now_us();
         do {
             before = now_us();
-            if (!status) status = library(irr_infer_request_infer(bench->timed.request));
+            if (!status) status = program_infer(timed);
             infer_us[infers++] = now_us() - before;
         } while (!status && infers < MOST_TURNS && now_us() - since < BLOCK_US);
     } while (!status && infers < MOST_TURNS && reads < MOST_TURNS &&
@@ -173,60 +140,63 @@ static int time_blocks(bench_t *bench) {
 }
 
 /* One run with profiling on: the kernels' names, and how many threads they may use. */
-static int name_kernels(bench_t *bench, const irr_property_t *threads, size_t thread_count) {
-    irr_property_t properties[2] = {{irr_property_key_enable_profiling, "YES"}};
+static int name_kernels(bench_t *bench) {
+    program_t *program = &bench->session->programs[PROFILED];
     irr_profiling_info_list_t rows = {0};
-    program_t program = {0};
     char *text = NULL;
-    if (thread_count) properties[1] = *threads;
-    int status = session_compile(&bench->session, 1 + thread_count, properties, &program);
-    if (!status) status = session_feed(&bench->session, &program);
-    if (!status) status = library(irr_infer_request_infer(program.request));
-    if (!status) status = library(irr_infer_request_get_profiling_info(program.request, &rows));
-    if (!status)
-        status = library(irr_compiled_model_get_property(
-            program.compiled, irr_property_key_inference_num_threads, &text));
-    bench->kernel = "";
-    for (size_t i = 0; !status && i < rows.size && i < 8; i++)
-        bench->kernel =
-            take_text("%s%s%s", bench->kernel, i ? "," : "", rows.profiling_infos[i].kernel);
-    bench->threads = text ? atoll(text) : 1;
+    TRY(program_infer(program));
+    LIB(irr_compiled_model_get_property(program->compiled, irr_property_key_inference_num_threads,
+                                        &text));
+    bench->threads = atoll(text);
     if (bench->threads < 1) bench->threads = 1;
     irr_free(text);
+    LIB(irr_infer_request_get_profiling_info(program->request, &rows));
+    bench->kernel = "";
+    for (size_t i = 0; i < rows.size && i < 8; i++)
+        bench->kernel =
+            take_text("%s%s%s", bench->kernel, i ? "," : "", rows.profiling_infos[i].kernel);
     irr_profiling_info_list_free(&rows);
-    program_free(&program);
-    return status;
+    return IRR_OK;
+}
+
+static int open_programs(session_t *session, uint64_t threads) {
+    const irr_property_t limit = {irr_property_key_inference_num_threads,
+                                  take_text("%llu", (unsigned long long)threads)};
+    const irr_property_t properties[] = {
+        [TIMED] = {NULL, NULL},
+        [REFERENCE] = {irr_property_key_backend, "reference"},
+        [BOUND] = {irr_property_key_backend, "reference"},
+        [PROFILED] = {irr_property_key_enable_profiling, "YES"},
+    };
+    if (threads) LIB(irr_core_set_properties(session->core, session->device, 1, &limit));
+    for (int i = TIMED; i <= PROFILED; i++) {
+        program_t *program = &session->programs[i];
+        TRY(session_compile(session, properties[i].key != NULL, &properties[i], program));
+        TRY(session_feed(session, program));
+    }
+    return IRR_OK;
 }
 
 static int measure(bench_t *bench, const options_t *options) {
     char *xml = NULL;
-    session_t *session = &bench->session;
-    irr_property_t reference = {irr_property_key_backend, "reference"};
-    irr_property_t threads = {irr_property_key_inference_num_threads,
-                              take_text("%llu", (unsigned long long)options->threads)};
-    size_t thread_count = options->threads ? 1 : 0;
-    if (options->problem) TRY(problem_model(options->problem, &xml, &bench->weights));
+    session_t *session = bench->session;
+    if (options->problem) TRY(problem_model(options->problem, &xml, &session->weights));
     bench->problem = options->problem ? options->problem : options->models.items[0];
-    TRY(session_open(session, options, xml, bench->weights));
-    TRY(session_compile(session, thread_count, &threads, &bench->timed));
-    TRY(session_feed(session, &bench->timed));
-    TRY(session_compile(session, 1, &reference, &bench->reference));
-    TRY(session_feed(session, &bench->reference));
+    TRY(session_open(session, options, xml, session->weights));
+    TRY(open_programs(session, options->threads));
     bench->inputs = take(session->input_count * sizeof *bench->inputs);
     for (size_t i = 0; i < session->input_count; i++) {
         TRY(view_tensor(session->tensors[i], &bench->inputs[i]));
         bench->bytes += (double)bench->inputs[i].bytes;
     }
     TRY(verify(bench));
-    program_free(&bench->reference);
-    TRY(name_kernels(bench, &threads, thread_count));
+    TRY(name_kernels(bench));
     return time_blocks(bench);
 }
 
 static void print_bench(const bench_t *bench, bool as_json) {
     double ratio = bench->read_us > 0 ? bench->median_us / bench->read_us : 0;
     double gb_per_s = bench->median_us > 0 ? bench->bytes / bench->median_us * 1e-3 : 0;
-    json_t json = {stdout, false};
     if (!as_json) {
         printf("%s: %s, %lld threads, the answer is verified\n"
                "median %.3f us, min %.3f us, plain read %.3f us, ratio %.2f, %.2f GB/s\n",
@@ -234,30 +204,25 @@ static void print_bench(const bench_t *bench, bool as_json) {
                bench->min_us, bench->read_us, ratio, gb_per_s);
         return;
     }
-    json_open(&json, NULL, '{');
-    json_text(&json, "problem", bench->problem);
-    json_int(&json, "threads", bench->threads);
-    json_float(&json, "median_us", bench->median_us);
-    json_float(&json, "min_us", bench->min_us);
-    json_float(&json, "read_us", bench->read_us);
-    json_float(&json, "ratio", ratio);
-    json_float(&json, "gb_per_s", gb_per_s);
-    json_text(&json, "kernel", bench->kernel);
-    json_bool(&json, "verified", true);
-    json_close(&json, '}');
-    putchar('\n');
+    json_open(NULL, '{');
+    json_text("problem", bench->problem);
+    json_int("threads", bench->threads);
+    json_float("median_us", bench->median_us);
+    json_float("min_us", bench->min_us);
+    json_float("read_us", bench->read_us);
+    json_float("ratio", ratio);
+    json_float("gb_per_s", gb_per_s);
+    json_text("kernel", bench->kernel);
+    json_bool("verified", true);
+    json_close();
 }
 
-int call_bench(const options_t *options) {
-    bench_t bench = {0};
+int call_bench(const options_t *options, session_t *session) {
+    bench_t bench = {.session = session};
     if (options->models.count + (options->problem != NULL) != 1)
         return wrong_call("bench needs either MODEL.xml or --problem");
-    int status = measure(&bench, options);
+    TRY(measure(&bench, options));
     progress_end();
-    if (!status) print_bench(&bench, options->json);
-    program_free(&bench.timed);
-    program_free(&bench.reference);
-    irr_tensor_free(bench.weights);
-    session_close(&bench.session);
-    return status;
+    print_bench(&bench, options->json);
+    return IRR_OK;
 }

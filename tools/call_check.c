@@ -36,64 +36,51 @@ static void print_reports(const irr_check_report_t *reports, size_t count) {
     printf("%zu layers, %zu reduce layers, %zu problems\n", layers, reduce_layers, problems);
 }
 
-static void json_finding(json_t *json, const irr_check_problem_t *finding) {
+static void json_finding(const irr_check_problem_t *finding) {
     if (finding->line > 0)
-        json_int(json, "line", finding->line);
+        json_int("line", finding->line);
     else
-        json_text(json, "line", NULL);
-    json_text(json, "layer_id", finding->layer_id);
-    json_text(json, "layer_name", finding->layer_name);
-    json_text(json, "type", finding->type);
+        json_text("line", NULL);
+    json_texts("layer_id", finding->layer_id, "layer_name", finding->layer_name, "type",
+               finding->type, NULL);
 }
 
-static void json_report(json_t *json, const irr_check_report_t *report) {
-    json_open(json, NULL, '{');
-    json_text(json, "file", report->file);
-    json_int(json, "layers", (int64_t)report->layers);
-    json_int(json, "reduce_layers", (int64_t)report->reduce_layers);
-    json_open(json, "problems", '[');
+static void json_report(const irr_check_report_t *report) {
+    json_open(NULL, '{');
+    json_text("file", report->file);
+    json_int("layers", (int64_t)report->layers);
+    json_int("reduce_layers", (int64_t)report->reduce_layers);
+    json_open("problems", '[');
     for (size_t k = 0; k < report->size; k++) {
-        json_open(json, NULL, '{');
-        json_text(json, "file", report->problems[k].file);
-        json_finding(json, &report->problems[k]);
-        json_text(json, "status", status_word(report->problems[k].status));
-        json_text(json, "message", report->problems[k].message);
-        json_close(json, '}');
+        const irr_check_problem_t *problem = &report->problems[k];
+        json_open(NULL, '{');
+        json_text("file", problem->file);
+        json_finding(problem);
+        json_texts("status", status_word(problem->status), "message", problem->message, NULL);
+        json_close();
     }
-    json_close(json, ']');
-    json_open(json, "unknown_layers", '[');
+    json_close();
+    json_open("unknown_layers", '[');
     for (size_t k = 0; k < report->unknown_size; k++) {
-        json_open(json, NULL, '{');
-        json_finding(json, &report->unknown_layers[k]);
-        json_close(json, '}');
+        json_open(NULL, '{');
+        json_finding(&report->unknown_layers[k]);
+        json_close();
     }
-    json_close(json, ']');
-    json_close(json, '}');
+    json_close();
+    json_close();
 }
 
 static void json_reports(const irr_check_report_t *reports, size_t count) {
-    json_t json = {stdout, false};
-    json_open(&json, NULL, '{');
-    json_open(&json, "files", '[');
-    for (size_t i = 0; i < count; i++) json_report(&json, &reports[i]);
-    json_close(&json, ']');
-    json_close(&json, '}');
-    putchar('\n');
-}
-
-static int parse_axes(const list_t *texts, irr_axes_t *axes) {
-    for (size_t i = 0; i < texts->count; i++) {
-        int64_t *values = take(MAX_RANK * sizeof *values);
-        if (!parse_numbers(texts->items[i], values, &axes[i].size))
-            return wrong_call("--axes \"%s\" is not a list as in 2,3", texts->items[i]);
-        axes[i].values = values;
-    }
-    return IRR_OK;
+    json_open(NULL, '{');
+    json_open("files", '[');
+    for (size_t i = 0; i < count; i++) json_report(&reports[i]);
+    json_close();
+    json_close();
 }
 
 /* The k-th axes are for the k-th fragment of the whole call; a single list serves all. */
-static int check_files(const options_t *options, const irr_axes_t *axes,
-                       irr_check_report_t *reports, size_t *done) {
+static int check_files(const options_t *options, irr_check_report_t *reports, size_t *done) {
+    const irr_axes_t *axes = options->axes_values;
     size_t left = options->axes.count;
     for (; *done < options->models.count; ++*done) {
         irr_check_report_t *report = &reports[*done];
@@ -109,16 +96,15 @@ static int check_files(const options_t *options, const irr_axes_t *axes,
     return IRR_OK;
 }
 
-int call_check(const options_t *options) {
+int call_check(const options_t *options, session_t *session) {
+    (void)session;
     const list_t *models = &options->models;
-    irr_axes_t *axes = take(options->axes.count * sizeof *axes);
     irr_check_report_t *reports = take(models->count * sizeof *reports);
     size_t done = 0, problems = 0, standard = 0;
-    TRY(parse_axes(&options->axes, axes));
     for (size_t i = 0; i < models->count; i++) standard += !strcmp(models->items[i], "-");
     if (standard > 1) return wrong_call("standard input is read twice");
     progress("checking");
-    int status = check_files(options, axes, reports, &done);
+    int status = check_files(options, reports, &done);
     progress_end();
     if (!status) (options->json ? json_reports : print_reports)(reports, done);
     for (size_t i = 0; i < done; i++) {

@@ -3,48 +3,44 @@
 #include "tool.h"
 #include <string.h>
 
-static void print_layer(const char *layer) {
-    const char *geometry = json_take_text(json_find(layer, "geometry"));
-    printf("layer %s \"%s\" (%s %s): %s\n", json_take_text(json_find(layer, "id")),
-           json_take_text(json_find(layer, "name")), json_take_text(json_find(layer, "op")),
-           json_take_text(json_find(layer, "type")),
-           strcmp(geometry, "null") ? geometry : "not planned before its shapes are known");
-    for (const char *offer = json_first(json_find(layer, "offers")); offer;
-         offer = json_next(offer)) {
-        const char *us = json_take_text(json_find(offer, "estimate_us"));
-        bool serves = strcmp(us, "null") != 0;
-        printf("  %-10s %10s %s  %s\n", json_take_text(json_find(offer, "backend")),
-               serves ? us : "declines", serves ? "us" : "  ",
-               json_take_text(json_find(offer, "reason")));
+enum { ID, NAME, OP, TYPE, GEOMETRY, BACKEND, ESTIMATE, REASON, CHOICE, KEY_COUNT };
+static const char *const keys[KEY_COUNT] = {"id",      "name",        "op",     "type",  "geometry",
+                                            "backend", "estimate_us", "reason", "choice"};
+
+/* What a line needs stands before the key that ends it. */
+static void print_layers(const char *text) {
+    const char *key = "", *value = "", *of[KEY_COUNT] = {0};
+    while (json_next(&text, &key, &value)) {
+        int k = 0;
+        while (k < KEY_COUNT && strcmp(keys[k], key)) k++;
+        if (k < KEY_COUNT) of[k] = value;
+        bool null = !strcmp(value, "null"), serves = of[ESTIMATE] && strcmp(of[ESTIMATE], "null");
+        if (k == GEOMETRY)
+            printf("layer %s \"%s\" (%s %s): %s\n", of[ID], of[NAME], of[OP], of[TYPE],
+                   null ? "not planned before its shapes are known" : value);
+        else if (k == REASON)
+            printf("  %-10s %10s %s  %s\n", of[BACKEND], serves ? of[ESTIMATE] : "declines",
+                   serves ? "us" : "  ", value);
+        else if (k == CHOICE)
+            printf("  choice: %s\n", value);
     }
-    printf("  choice: %s\n", json_take_text(json_find(layer, "choice")));
 }
 
-/* Run-time axes are known once a request has run with them. */
-static int plan_with_axes(session_t *session, program_t *program) {
-    TRY(session_feed(session, program));
-    return library(irr_infer_request_infer(program->request));
-}
-
-int call_explain(const options_t *options) {
-    session_t session;
-    program_t program = {0};
+int call_explain(const options_t *options, session_t *session) {
+    program_t *program = &session->programs[0];
     char *text = NULL;
-    int status = session_open(&session, options, NULL, NULL);
-    if (!status) status = session_compile(&session, 0, NULL, &program);
-    if (!status && options->axes.count) status = plan_with_axes(&session, &program);
-    if (!status)
-        status = library(
-            irr_compiled_model_get_property(program.compiled, irr_property_key_explain, &text));
+    TRY(session_open(session, options, NULL, NULL));
+    TRY(session_compile(session, 0, NULL, program));
+    if (options->axes.count) { /* run-time axes are known once a request has run with them */
+        TRY(session_feed(session, program));
+        TRY(program_infer(program));
+    }
+    LIB(irr_compiled_model_get_property(program->compiled, irr_property_key_explain, &text));
     progress_end();
-    if (!status && options->json)
+    if (options->json)
         puts(text);
-    else if (!status)
-        for (const char *layer = json_first(json_find(text, "layers")); layer;
-             layer = json_next(layer))
-            print_layer(layer);
+    else
+        print_layers(text);
     irr_free(text);
-    program_free(&program);
-    session_close(&session);
-    return status;
+    return IRR_OK;
 }

@@ -14,37 +14,27 @@ static void print_ops(const session_t *session, const irr_supported_ops_t *ops) 
 }
 
 static void json_ops(const session_t *session, const irr_supported_ops_t *ops) {
-    json_t json = {stdout, false};
-    json_open(&json, NULL, '{');
-    json_text(&json, "device", session->device);
-    json_open(&json, "layers", '[');
+    json_open(NULL, '{');
+    json_text("device", session->device);
+    json_open("layers", '[');
     for (size_t i = 0; i < ops->size; i++) {
         const irr_supported_op_t *op = &ops->ops[i];
-        json_open(&json, NULL, '{');
-        json_text(&json, "id", op->layer_id);
-        json_text(&json, "name", op->layer_name);
-        json_text(&json, "type", op->layer_type);
-        json_bool(&json, "supported", op->supported);
-        json_text(&json, "reason", op->supported ? NULL : op->reason);
-        json_close(&json, '}');
+        json_open(NULL, '{');
+        json_texts("id", op->layer_id, "name", op->layer_name, "type", op->layer_type, NULL);
+        json_bool("supported", op->supported);
+        json_text("reason", op->supported ? NULL : op->reason);
+        json_close();
     }
-    json_close(&json, ']');
-    json_close(&json, '}');
-    putchar('\n');
+    json_close();
+    json_close();
 }
 
-int call_query(const options_t *options) {
-    session_t session;
+int call_query(const options_t *options, session_t *session) {
     irr_supported_ops_t ops = {0};
-    int status = session_open(&session, options, NULL, NULL);
-    if (!status)
-        status = library(
-            irr_core_query_model(session.core, session.model, session.device, 0, NULL, &ops));
+    TRY(session_open(session, options, NULL, NULL));
+    LIB(irr_core_query_model(session->core, session->model, session->device, 0, NULL, &ops));
     progress_end();
-    if (!status) {
-        (options->json ? json_ops : print_ops)(&session, &ops);
-        irr_supported_ops_free(&ops);
-    }
-    session_close(&session);
-    return status;
+    (options->json ? json_ops : print_ops)(session, &ops);
+    irr_supported_ops_free(&ops);
+    return IRR_OK;
 }

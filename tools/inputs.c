@@ -7,15 +7,12 @@
 /* The index of the input that has this name among its names. */
 static int find_input(const session_t *session, const char *name, size_t *index) {
     irr_output_port_t *port = NULL;
-    char *first = NULL;
+    port_t found;
     LIB(irr_model_input_by_name(session->model, name, &port));
-    int status = library(irr_port_get_any_name(port, &first));
-    irr_output_port_free(port);
-    TRY(status);
+    TRY(describe_port(port, &found));
     for (*index = 0; *index < session->input_count; ++*index)
-        if (!strcmp(session->inputs[*index].name, first)) break;
-    irr_free(first);
-    return *index < session->input_count ? IRR_OK : fail(IRR_NOT_FOUND, "no input \"%s\"", name);
+        if (!strcmp(session->inputs[*index].name, found.name)) return IRR_OK;
+    return fail(IRR_NOT_FOUND, "no input \"%s\"", name);
 }
 
 /* [NAME=]FILE, where both may hold a '=': the first prefix that names an input counts. */
@@ -53,46 +50,40 @@ static int read_inputs(session_t *session) {
     return IRR_OK;
 }
 
-static int feed_list(session_t *session, size_t index, const char *text) {
+static int feed_list(session_t *session, size_t index, const irr_axes_t *axes) {
     const port_t *port = &session->inputs[index];
-    int64_t axes[MAX_RANK], count = 0;
-    size_t size = 0;
+    int64_t count = (int64_t)axes->size;
     view_t view;
-    parse_numbers(text, axes, &size);
-    count = (int64_t)size;
     TRY(make_tensor(port->type, port->rank, &count, &session->tensors[index], &view));
-    if (view.count != size)
+    if (view.count != axes->size)
         return fail(IRR_PARAMETER_MISMATCH, "--axes: \"%s\" takes one axis, found %zu", port->name,
-                    size);
-    for (size_t i = 0; i < size; i++) {
-        memcpy((char *)view.data + i * (view.bytes / size), &axes[i], view.bytes / size);
-        if (load_int(type_of(view.type), view.data, i) != axes[i])
-            return fail(IRR_PARAMETER_MISMATCH, "--axes: %lld does not fit %s", (long long)axes[i],
-                        irr_get_element_type_name(view.type));
+                    axes->size);
+    for (size_t i = 0; i < axes->size; i++) {
+        size_t bytes = view.bytes / view.count;
+        memcpy((char *)view.data + i * bytes, &axes->values[i], bytes);
+        if (load_int(type_of(view.type), view.data, i) != axes->values[i])
+            return fail(IRR_PARAMETER_MISMATCH, "--axes: %lld does not fit %s",
+                        (long long)axes->values[i], irr_get_element_type_name(view.type));
     }
     return IRR_OK;
 }
 
 /* The k-th list is for the k-th of the axes that no file gave; a single one serves all. */
 static int feed_axes(session_t *session) {
-    const list_t *list = &session->options->axes;
-    int64_t axes[MAX_RANK];
-    size_t k = 0, size = 0;
-    for (size_t i = 0; i < list->count; i++)
-        if (!parse_numbers(list->items[i], axes, &size))
-            return wrong_call("--axes \"%s\" is not a list as in 2,3", list->items[i]);
+    const options_t *options = session->options;
+    size_t k = 0, count = options->axes.count;
     for (size_t i = 0; i < session->input_count; i++) {
         if (!session->inputs[i].is_axes || session->tensors[i]) continue;
-        if (!list->count || (k >= list->count && list->count > 1))
+        if (!count || (k >= count && count > 1))
             return fail(IRR_PARAMETER_MISMATCH,
                         "input \"%s\" holds axes: it needs --axes or --input",
                         session->inputs[i].name);
-        TRY(feed_list(session, i, list->items[list->count > 1 ? k : 0]));
+        TRY(feed_list(session, i, &options->axes_values[count > 1 ? k : 0]));
         k++;
     }
-    if (k < list->count)
+    if (k < count)
         return fail(IRR_PARAMETER_MISMATCH, "--axes %s: the model has no run-time axes for it",
-                    list->items[k]);
+                    options->axes.items[k]);
     return IRR_OK;
 }
 

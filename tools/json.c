@@ -1,6 +1,7 @@
-/* JSON: a writer that puts commas and escapes, and a reader for texts that the library made.
- * SPDX-License-Identifier: Apache-2.0 */
+/* JSON: a writer to standard output that puts commas, escapes and the closing brackets, and a
+ * reader for texts that the library made. SPDX-License-Identifier: Apache-2.0 */
 #include "tool.h"
+#include <stdarg.h>
 #include <string.h>
 
 /* Length of the UTF-8 sequence at text; 0 if there is none (paths may hold any bytes). */
@@ -22,128 +23,105 @@ static size_t utf8_length(const unsigned char *text) {
     return 0;
 }
 
-static void write_text(FILE *to, const char *text) {
-    putc('"', to);
+static void write_text(const char *text) {
+    putchar('"');
     for (const unsigned char *at = (const unsigned char *)text; *at;) {
         size_t length = utf8_length(at);
         if (!length)
-            fputs("\\ufffd", to);
+            fputs("\\ufffd", stdout);
         else if (*at < 0x20 || *at == 0x7f)
-            fprintf(to, "\\u%04x", *at);
+            printf("\\u%04x", *at);
         else if (*at == '"' || *at == '\\')
-            fprintf(to, "\\%c", *at);
+            printf("\\%c", *at);
         else
-            fwrite(at, 1, length, to);
+            fwrite(at, 1, length, stdout);
         at += length ? length : 1;
     }
-    putc('"', to);
+    putchar('"');
 }
 
-static void begin(json_t *json, const char *key) {
-    if (json->comma) putc(',', json->to);
-    json->comma = true;
+static struct {
+    char closing[8]; /* of the brackets that are open */
+    size_t depth;
+    bool comma;
+} state;
+
+static void begin(const char *key) {
+    if (state.comma) putchar(',');
+    state.comma = true;
     if (!key) return;
-    write_text(json->to, key);
-    putc(':', json->to);
+    write_text(key);
+    putchar(':');
 }
 
-void json_open(json_t *json, const char *key, char bracket) {
-    begin(json, key);
-    putc(bracket, json->to);
-    json->comma = false;
+void json_open(const char *key, char bracket) {
+    begin(key);
+    putchar(bracket);
+    state.closing[state.depth++] = bracket == '{' ? '}' : ']';
+    state.comma = false;
 }
 
-void json_close(json_t *json, char bracket) {
-    putc(bracket, json->to);
-    json->comma = true;
+void json_close(void) {
+    putchar(state.closing[--state.depth]);
+    state.comma = state.depth > 0;
+    if (!state.depth) putchar('\n');
 }
 
-void json_raw(json_t *json, const char *key, const char *text) {
-    begin(json, key);
-    fputs(text, json->to);
+void json_raw(const char *key, const char *text) {
+    begin(key);
+    fputs(text, stdout);
 }
 
-void json_text(json_t *json, const char *key, const char *text) {
-    begin(json, key);
-    if (text)
-        write_text(json->to, text);
-    else
-        fputs("null", json->to);
+void json_text(const char *key, const char *text) {
+    if (!text) {
+        json_raw(key, "null");
+        return;
+    }
+    begin(key);
+    write_text(text);
 }
 
-void json_int(json_t *json, const char *key, int64_t value) {
-    begin(json, key);
-    fprintf(json->to, "%lld", (long long)value);
+void json_texts(const char *key, ...) {
+    va_list pairs;
+    va_start(pairs, key);
+    for (; key; key = va_arg(pairs, const char *)) json_text(key, va_arg(pairs, const char *));
+    va_end(pairs);
 }
 
-void json_float(json_t *json, const char *key, double value) {
+void json_int(const char *key, int64_t value) {
+    begin(key);
+    printf("%lld", (long long)value);
+}
+
+void json_float(const char *key, double value) {
     char text[VALUE_TEXT_BYTES];
     value_text(type_of(IRR_F64), &value, 0, true, text);
-    json_raw(json, key, text);
+    json_raw(key, text);
 }
 
-void json_bool(json_t *json, const char *key, bool value) {
-    json_raw(json, key, value ? "true" : "false");
-}
+void json_bool(const char *key, bool value) { json_raw(key, value ? "true" : "false"); }
 
 /* ---- reading; the text is well-formed ---- */
 
-static const char *skip_blanks(const char *at) { return at + strspn(at, " \t\r\n"); }
-
-/* Past one value of any kind. */
-static const char *skip_value(const char *at) {
-    int depth = 0;
-    do {
-        at = skip_blanks(at);
-        if (*at == '"') {
-            for (at++; *at && *at != '"'; at++)
-                if (*at == '\\' && at[1]) at++;
-            at += *at != 0;
-        } else if (*at == '{' || *at == '[') {
-            depth++;
-            at++;
-        } else if (*at == '}' || *at == ']') {
-            depth--;
-            at++;
-        } else if (depth && (*at == ',' || *at == ':')) {
-            at++;
-        } else {
-            at += strcspn(at, ",:]} \t\r\n");
-        }
-    } while (depth > 0 && *at);
-    return at;
-}
-
-const char *json_first(const char *array) {
-    if (!array || (*array != '[' && *array != '{')) return NULL;
-    const char *at = skip_blanks(array + 1);
-    return *at == ']' || *at == '}' || !*at ? NULL : at;
-}
-
-const char *json_next(const char *element) {
-    const char *at = skip_blanks(skip_value(element));
-    return *at == ',' ? skip_blanks(at + 1) : NULL;
-}
-
-const char *json_find(const char *object, const char *key) {
-    for (const char *at = json_first(object); at;) {
-        bool found = !strncmp(at + 1, key, strlen(key)) && at[1 + strlen(key)] == '"';
-        const char *value = skip_blanks(skip_value(at));
-        value = *value == ':' ? skip_blanks(value + 1) : value;
-        if (found) return value;
-        at = json_next(value);
+/* A string without its quotes and backslashes, or any other scalar. */
+static char *take_token(const char **at) {
+    size_t length = strcspn(*at, ",:]} \t\r\n");
+    if (**at != '"') return *at += length, take_text("%.*s", (int)length, *at - length);
+    char *text = take(strlen(*at)), *to = text;
+    for (++*at; **at && **at != '"'; ++*at) {
+        if (**at == '\\' && (*at)[1]) ++*at;
+        *to++ = **at;
     }
-    return NULL;
-}
-
-char *json_take_text(const char *value) {
-    if (!value) return take_text("?");
-    size_t length = (size_t)(skip_value(value) - value);
-    if (*value != '"') return take_text("%.*s", (int)length, value);
-    char *text = take(length), *to = text;
-    for (const char *from = value + 1; from < value + length - 1; from++) {
-        if (*from == '\\') from++; /* \uXXXX stays as it is, without its backslash */
-        *to++ = *from;
-    }
+    *at += **at == '"';
     return text;
+}
+
+bool json_next(const char **at, const char **key, const char **value) {
+    while (*(*at += strspn(*at, "{}[],: \t\r\n"))) {
+        const char *token = take_token(at);
+        *at += strspn(*at, " \t\r\n");
+        if (**at != ':') return *value = token, true;
+        *key = token;
+    }
+    return false;
 }

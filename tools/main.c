@@ -6,33 +6,30 @@
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_WRONG_CALL = 2 };
 
 typedef struct {
-    const char *name, *operands, *help;
-    unsigned takes;
+    const char *name, *operands, *help, *takes;
     size_t least, most; /* operands */
-    int (*run)(const options_t *options);
+    int (*run)(const options_t *options, session_t *session);
 } call_t;
 
-static int call_help(const options_t *options);
+static int call_help(const options_t *options, session_t *session);
 
-#define TAKES_MODEL (TAKES_WEIGHTS | TAKES_DEVICE | TAKES_LAYER | TAKES_SHAPE | TAKES_PROPERTY)
+#define MODEL "weights device layer shape property "
 
 static const call_t calls[] = {
     {"check", "MODEL.xml...", "validate the reduce layers and the file around them",
-     TAKES_WEIGHTS | TAKES_AXES | TAKES_JSON, 1, SIZE_MAX, call_check},
+     "weights axes json", 1, SIZE_MAX, call_check},
     {"query", "MODEL.xml", "which layers the device takes, and why not the others",
-     TAKES_WEIGHTS | TAKES_DEVICE | TAKES_PROPERTY | TAKES_JSON, 1, 1, call_query},
+     "weights device property json", 1, 1, call_query},
     {"run", "MODEL.xml", "run the model, or one of its reduce layers",
-     TAKES_MODEL | TAKES_AXES | TAKES_INPUT | TAKES_SEED | TAKES_OUTPUT_DIR | TAKES_PROFILE |
-         TAKES_JSON,
-     1, 1, call_run},
+     MODEL "axes input seed output-dir profile json", 1, 1, call_run},
     {"explain", "MODEL.xml", "each layer's geometry, every backend's offer, the choice",
-     TAKES_MODEL | TAKES_AXES | TAKES_JSON, 1, 1, call_explain},
+     MODEL "axes json", 1, 1, call_explain},
     {"bench", "[MODEL.xml]", "check the answer against the reference, then time it",
-     TAKES_MODEL | TAKES_SEED | TAKES_PROBLEM | TAKES_THREADS | TAKES_JSON, 0, 1, call_bench},
-    {"devices", "", "the registered devices and what they say of themselves", TAKES_JSON, 0, 0,
+     MODEL "seed problem threads json", 0, 1, call_bench},
+    {"devices", "", "the registered devices and what they say of themselves", "json", 0, 0,
      call_devices},
-    {"--version", "", "versions, and the CPU tiers found", TAKES_JSON, 0, 0, call_version},
-    {"help", "[CALL]", "this text, or the options of a call", 0, 0, 1, call_help},
+    {"--version", "", "versions, and the CPU tiers found", "json", 0, 0, call_version},
+    {"help", "[CALL]", "this text, or the options of a call", "", 0, 1, call_help},
 };
 enum { CALL_COUNT = sizeof calls / sizeof *calls };
 
@@ -50,7 +47,7 @@ static const call_t *find_call(const char *name) {
 static void print_usage(FILE *to, const call_t *call) {
     if (call) {
         fprintf(to, "usage: irreduce %s%s%s%s\n%s\n", call->name, *call->operands ? " " : "",
-                call->operands, call->takes ? " [OPTION]..." : "", call->help);
+                call->operands, *call->takes ? " [OPTION]..." : "", call->help);
         print_options(to, call->takes);
         return;
     }
@@ -61,7 +58,8 @@ static void print_usage(FILE *to, const call_t *call) {
           to);
 }
 
-static int call_help(const options_t *options) {
+static int call_help(const options_t *options, session_t *session) {
+    (void)session;
     const char *name = options->models.count ? options->models.items[0] : NULL;
     const call_t *call = name ? find_call(name) : NULL;
     if (name && !call) return wrong_call("there is no call \"%s\"", name);
@@ -83,19 +81,19 @@ static int dispatch(int argc, char **argv, const call_t **call) {
     if (count < (*call)->least) return wrong_call("%s needs %s", argv[1], (*call)->operands);
     if (count > (*call)->most)
         return wrong_call("%s takes no \"%s\"", argv[1], options.models.items[(*call)->most]);
-    return (*call)->run(&options);
+    session_t session = {0};
+    int status = (*call)->run(&options, &session);
+    session_close(&session);
+    return status;
 }
 
 static void print_error(int status, bool json_wanted, const call_t *call) {
-    json_t json = {stdout, false};
     if (json_wanted) {
-        json_open(&json, NULL, '{');
-        json_open(&json, "error", '{');
-        json_text(&json, "status", status_word(status));
-        json_text(&json, "message", noted_sentence());
-        json_close(&json, '}');
-        json_close(&json, '}');
-        putchar('\n');
+        json_open(NULL, '{');
+        json_open("error", '{');
+        json_texts("status", status_word(status), "message", noted_sentence(), NULL);
+        json_close();
+        json_close();
     }
     fprintf(stderr, "irreduce: %s\n", noted_sentence());
     if (status == WRONG_CALL) print_usage(stderr, call);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum { FLAG, TEXT, LIST, NUMBER } form_e;
+typedef enum { FLAG, TEXT, LIST, AXES, NUMBER } form_e;
 
 typedef struct {
     const char *name, *argument;
@@ -16,12 +16,11 @@ typedef struct {
 } option_t;
 
 #define AT(member) offsetof(options_t, member)
-/* Row k belongs to bit k of TAKES_. */
 static const option_t table[] = {
     {"--weights", "FILE.bin", TEXT, AT(weights), "constants; default: the model's name with .bin"},
     {"--device", "NAME", TEXT, AT(device), "the device; default: CPU"},
     {"--layer", "NAME_OR_ID", TEXT, AT(layer), "one reduce layer; 2/then_body/2 reaches inside"},
-    {"--axes", "2,3", LIST, AT(axes), "values of the axes input"},
+    {"--axes", "2,3", AXES, AT(axes), "values of the axes input"},
     {"--input", "[NAME=]FILE", LIST, AT(inputs), "an input, .npy or raw .bin; - is standard input"},
     {"--shape", "NAME=2,3", LIST, AT(shapes), "the shape of an input"},
     {"--seed", "N", NUMBER, AT(seed), "makes the inputs that are not given; default: 0"},
@@ -33,7 +32,6 @@ static const option_t table[] = {
     {"--json", NULL, FLAG, AT(json), "print one JSON object and nothing else"},
 };
 enum { OPTION_COUNT = sizeof table / sizeof *table };
-_Static_assert(1 << (OPTION_COUNT - 1) == TAKES_JSON, "a row for every bit");
 
 static void append(list_t *list, const char *item, size_t most) {
     if (!list->items) list->items = take(most * sizeof *list->items);
@@ -45,6 +43,16 @@ static bool parse_u64(const char *text, uint64_t *number) {
     errno = 0;
     *number = strtoull(text, &end, 10);
     return *text >= '0' && *text <= '9' && !*end && !errno;
+}
+
+static int append_axes(const char *value, options_t *options, size_t most) {
+    int64_t *values = take(MAX_RANK * sizeof *values);
+    if (!options->axes.count) options->axes_values = take(most * sizeof *options->axes_values);
+    irr_axes_t *axes = &options->axes_values[options->axes.count];
+    axes->values = values;
+    append(&options->axes, value, most);
+    if (parse_numbers(value, values, &axes->size)) return IRR_OK;
+    return wrong_call("--axes \"%s\" is not a list as in 2,3", value);
 }
 
 static int set_option(const option_t *option, const char *value, options_t *options, size_t most) {
@@ -60,6 +68,8 @@ static int set_option(const option_t *option, const char *value, options_t *opti
     case LIST:
         append(target, value, most);
         return IRR_OK;
+    case AXES:
+        return append_axes(value, options, most);
     case NUMBER:
         if (parse_u64(value, target)) return IRR_OK;
         return wrong_call("%s \"%s\" is not a number from 0 to 2^64-1", option->name, value);
@@ -67,15 +77,22 @@ static int set_option(const option_t *option, const char *value, options_t *opti
     return IRR_OK;
 }
 
-static const option_t *find_option(const char *text, size_t length, unsigned takes) {
+static bool is_taken(const option_t *option, const char *takes) {
+    const char *name = option->name + 2; /* without dashes */
+    size_t length = strlen(name);
+    for (; *takes; takes += strcspn(takes, " "), takes += strspn(takes, " "))
+        if (strcspn(takes, " ") == length && !strncmp(takes, name, length)) return true;
+    return false;
+}
+
+static const option_t *find_option(const char *text, size_t length, const char *takes) {
     for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (takes & 1u << i && strlen(table[i].name) == length &&
-            !strncmp(table[i].name, text, length))
-            return &table[i];
+        if (strlen(table[i].name) == length && !strncmp(table[i].name, text, length))
+            return is_taken(&table[i], takes) ? &table[i] : NULL;
     return NULL;
 }
 
-int parse_options(int argc, char **argv, unsigned takes, options_t *options) {
+int parse_options(int argc, char **argv, const char *takes, options_t *options) {
     bool only_names = false;
     for (int i = 0; i < argc; i++) {
         const char *text = argv[i];
@@ -103,9 +120,9 @@ int parse_options(int argc, char **argv, unsigned takes, options_t *options) {
     return IRR_OK;
 }
 
-void print_options(FILE *to, unsigned takes) {
+void print_options(FILE *to, const char *takes) {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
-        if (!(takes & 1u << i)) continue;
+        if (!is_taken(&table[i], takes)) continue;
         const char *argument = table[i].argument ? table[i].argument : "";
         fprintf(to, "  %s %-*s %s\n", table[i].name, 24 - (int)strlen(table[i].name), argument,
                 table[i].help);

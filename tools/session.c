@@ -1,7 +1,6 @@
 /* The life cycle that run, query, explain and bench share: core, model, compiled, request, tensors.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tool.h"
-#include <stdlib.h>
 #include <string.h>
 
 char *shape_text(size_t rank, const int64_t *dims) {
@@ -39,14 +38,16 @@ int make_tensor(irr_element_type_e type, size_t rank, const int64_t *dims, irr_t
     return view_tensor(*tensor, view);
 }
 
-static int describe_port(irr_output_port_t *port, port_t *to) {
+int describe_port(irr_output_port_t *port, port_t *to) {
     char *name = NULL;
     irr_partial_shape_t shape = {0};
-    LIB(irr_port_get_any_name(port, &name));
-    to->name = take_text("%s", name);
+    int status = library(irr_port_get_any_name(port, &name));
+    if (!status) status = library(irr_port_get_element_type(port, &to->type));
+    if (!status) status = library(irr_port_get_partial_shape(port, &shape));
+    to->name = take_text("%s", status ? "" : name);
     irr_free(name);
-    LIB(irr_port_get_element_type(port, &to->type));
-    LIB(irr_port_get_partial_shape(port, &shape));
+    irr_output_port_free(port);
+    TRY(status);
     to->dynamic_rank = irr_rank_is_dynamic(shape.rank);
     to->rank = to->dynamic_rank ? 0 : (size_t)shape.rank.max;
     for (size_t i = 0; i < to->rank; i++)
@@ -60,15 +61,13 @@ static int describe_inputs(session_t *session) {
     session->inputs = take(session->input_count * sizeof *session->inputs);
     session->tensors = take(session->input_count * sizeof(irr_tensor_t *));
     for (size_t i = 0; i < session->input_count; i++) {
+        port_t *input = &session->inputs[i];
         irr_output_port_t *port = NULL;
         LIB(irr_model_input_by_index(session->model, i, &port));
-        int status = describe_port(port, &session->inputs[i]);
-        irr_output_port_free(port);
-        TRY(status);
-        if (session->inputs[i].dynamic_rank)
-            return fail(IRR_NOT_IMPLEMENTED, "input \"%s\" has a dynamic rank",
-                        session->inputs[i].name);
-        LIB(irr_model_input_is_axes(session->model, i, &session->inputs[i].is_axes));
+        TRY(describe_port(port, input));
+        if (input->dynamic_rank)
+            return fail(IRR_NOT_IMPLEMENTED, "input \"%s\" has a dynamic rank", input->name);
+        LIB(irr_model_input_is_axes(session->model, i, &input->is_axes));
     }
     return IRR_OK;
 }
@@ -94,36 +93,38 @@ static int apply_properties(const session_t *session) {
     return IRR_OK;
 }
 
-static int apply_shapes(session_t *session) {
+/* NAME=2,3, or 2,3 where there is one input. */
+static int parse_input_shape(const session_t *session, const char *text, const char **name,
+                             irr_partial_shape_t *shape) {
+    int64_t sizes[MAX_RANK];
+    size_t rank = 0;
+    const char *equals = strrchr(text, '=');
+    bool good = parse_numbers(equals ? equals + 1 : text, sizes, &rank);
+    irr_dimension_t *dims = take(rank * sizeof *dims);
+    for (size_t k = 0; k < rank; k++) {
+        good = good && sizes[k] >= 0;
+        dims[k] = (irr_dimension_t){sizes[k], sizes[k]};
+    }
+    if (!good) return wrong_call("--shape \"%s\" is not NAME=2,3", text);
+    if (!equals && session->input_count != 1)
+        return wrong_call("--shape %s: name one of the %zu inputs", text, session->input_count);
+    *name = equals ? take_text("%.*s", (int)(equals - text), text) : session->inputs[0].name;
+    *shape = (irr_partial_shape_t){{(int64_t)rank, (int64_t)rank}, dims};
+    return IRR_OK;
+}
+
+static int apply_shapes(const session_t *session) {
     const list_t *list = &session->options->shapes;
-    if (!list->count) return IRR_OK;
     const char **names = take(list->count * sizeof *names);
     irr_partial_shape_t *shapes = take(list->count * sizeof *shapes);
-    int status = describe_inputs(session);
-    for (size_t i = 0; i < list->count && !status; i++) {
-        int64_t dims[MAX_RANK];
-        size_t rank = 0;
-        const char *text = list->items[i], *equals = strrchr(text, '=');
-        bool good = parse_numbers(equals ? equals + 1 : text, dims, &rank);
-        for (size_t k = 0; k < rank; k++) good = good && dims[k] >= 0;
-        if (!good)
-            status = wrong_call("--shape \"%s\" is not NAME=2,3", text);
-        else if (!equals && session->input_count != 1)
-            status =
-                wrong_call("--shape %s: name one of the %zu inputs", text, session->input_count);
-        else
-            status = library(irr_partial_shape_create_static((int64_t)rank, dims, &shapes[i]));
-        if (status) break;
-        names[i] = equals ? take_text("%.*s", (int)(equals - text), text) : session->inputs[0].name;
-    }
-    if (!status) status = library(irr_model_reshape(session->model, names, shapes, list->count));
-    for (size_t i = 0; i < list->count; i++) irr_partial_shape_free(&shapes[i]);
-    return status;
+    for (size_t i = 0; i < list->count; i++)
+        TRY(parse_input_shape(session, list->items[i], &names[i], &shapes[i]));
+    return library(irr_model_reshape(session->model, names, shapes, list->count));
 }
 
 int session_open(session_t *session, const options_t *options, const char *xml,
                  const irr_tensor_t *weights) {
-    *session = (session_t){.options = options};
+    session->options = options;
     session->device = options->device ? options->device : "CPU";
     progress("reading the model");
     LIB(irr_core_create(&session->core));
@@ -140,12 +141,17 @@ int session_open(session_t *session, const options_t *options, const char *xml,
         irr_model_free(session->model);
         session->model = layer;
     }
+    TRY(describe_inputs(session));
+    if (!options->shapes.count) return IRR_OK;
     TRY(apply_shapes(session));
     return describe_inputs(session);
 }
 
 void session_close(session_t *session) {
+    for (size_t i = 0; i < sizeof session->programs / sizeof *session->programs; i++)
+        program_free(&session->programs[i]);
     for (size_t i = 0; i < session->input_count; i++) irr_tensor_free(session->tensors[i]);
+    irr_tensor_free(session->weights);
     irr_model_free(session->model);
     irr_core_free(session->core);
 }
@@ -154,7 +160,6 @@ void session_close(session_t *session) {
 
 int session_compile(session_t *session, size_t count, const irr_property_t *properties,
                     program_t *program) {
-    *program = (program_t){0};
     progress("compiling");
     LIB(irr_core_compile_model(session->core, session->model, session->device, count, properties,
                                &program->compiled));
@@ -169,23 +174,30 @@ int session_feed(session_t *session, program_t *program) {
     return IRR_OK;
 }
 
+int program_infer(program_t *program) { return library(irr_infer_request_infer(program->request)); }
+
+int program_outputs(program_t *program) {
+    if (program->outputs) return IRR_OK;
+    LIB(irr_compiled_model_outputs_size(program->compiled, &program->output_count));
+    program->outputs = take(program->output_count * sizeof *program->outputs);
+    for (size_t i = 0; i < program->output_count; i++) {
+        output_t *output = &program->outputs[i];
+        irr_output_port_t *port = NULL;
+        LIB(irr_compiled_model_output_by_index(program->compiled, i, &port));
+        TRY(describe_port(port, &output->port));
+        LIB(irr_infer_request_get_output_tensor_by_index(program->request, i, &output->tensor));
+        TRY(view_tensor(output->tensor, &output->view));
+        if (!type_of(output->view.type))
+            return fail(IRR_NOT_IMPLEMENTED, "output \"%s\" (%s) cannot be shown",
+                        output->port.name, irr_get_element_type_name(output->view.type));
+    }
+    return IRR_OK;
+}
+
 void program_free(program_t *program) {
+    for (size_t i = 0; program->outputs && i < program->output_count; i++)
+        irr_tensor_free(program->outputs[i].tensor);
     irr_infer_request_free(program->request);
     irr_compiled_model_free(program->compiled);
     *program = (program_t){0};
-}
-
-int program_output_count(const program_t *program, size_t *count) {
-    return library(irr_compiled_model_outputs_size(program->compiled, count));
-}
-
-int program_output(const program_t *program, size_t index, port_t *port, view_t *view,
-                   irr_tensor_t **tensor) {
-    irr_output_port_t *output = NULL;
-    LIB(irr_compiled_model_output_by_index(program->compiled, index, &output));
-    int status = describe_port(output, port);
-    irr_output_port_free(output);
-    TRY(status);
-    LIB(irr_infer_request_get_output_tensor_by_index(program->request, index, tensor));
-    return view_tensor(*tensor, view);
 }

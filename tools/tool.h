@@ -40,29 +40,15 @@ typedef struct {
 
 typedef struct {
     list_t models, axes, inputs, shapes, properties;
+    irr_axes_t *axes_values; /* one an item of axes */
     const char *weights, *device, *layer, *output_dir, *problem;
     uint64_t seed, threads;
     bool json, profile, help;
 } options_t;
 
-/* One bit an option, in the order of options.c's table. */
-enum {
-    TAKES_WEIGHTS = 1 << 0,
-    TAKES_DEVICE = 1 << 1,
-    TAKES_LAYER = 1 << 2,
-    TAKES_AXES = 1 << 3,
-    TAKES_INPUT = 1 << 4,
-    TAKES_SHAPE = 1 << 5,
-    TAKES_SEED = 1 << 6,
-    TAKES_OUTPUT_DIR = 1 << 7,
-    TAKES_PROPERTY = 1 << 8,
-    TAKES_PROBLEM = 1 << 9,
-    TAKES_THREADS = 1 << 10,
-    TAKES_PROFILE = 1 << 11,
-    TAKES_JSON = 1 << 12
-};
-int parse_options(int argc, char **argv, unsigned takes, options_t *options);
-void print_options(FILE *to, unsigned takes);
+/* takes: the names of the options that a call takes, without dashes: "weights axes json". */
+int parse_options(int argc, char **argv, const char *takes, options_t *options);
+void print_options(FILE *to, const char *takes);
 /* "2,-3" (or "" for none) into at most MAX_RANK numbers. */
 bool parse_numbers(const char *text, int64_t *numbers, size_t *count);
 
@@ -76,6 +62,8 @@ typedef struct {
     int16_t bias;
 } type_t;
 const type_t *type_of(irr_element_type_e type); /* NULL for all others */
+/* Of the unit in the last place, which a finite value has in this type. */
+int unit_exponent(const type_t *type, double value);
 double load_float(const type_t *type, const void *data, size_t index);
 void store_float(const type_t *type, void *data, size_t index, double value);
 int64_t load_int(const type_t *type, const void *data, size_t index); /* u64: its bits */
@@ -84,24 +72,19 @@ int64_t load_int(const type_t *type, const void *data, size_t index); /* u64: it
 void value_text(const type_t *type, const void *data, size_t index, bool json,
                 char text[VALUE_TEXT_BYTES]);
 
-/* ---- json.c ---- */
-typedef struct {
-    FILE *to;
-    bool comma;
-} json_t;
+/* ---- json.c: one object after the other, on standard output ---- */
 /* key NULL inside an array; text NULL is null. */
-void json_open(json_t *json, const char *key, char bracket);
-void json_close(json_t *json, char bracket);
-void json_text(json_t *json, const char *key, const char *text);
-void json_int(json_t *json, const char *key, int64_t value);
-void json_float(json_t *json, const char *key, double value);
-void json_bool(json_t *json, const char *key, bool value);
-void json_raw(json_t *json, const char *key, const char *text);
-/* Reading, for texts that the library made: the value's start inside the object, NULL without. */
-const char *json_find(const char *object, const char *key);
-const char *json_first(const char *array);  /* NULL at the end */
-const char *json_next(const char *element); /* NULL at the end */
-char *json_take_text(const char *value);    /* a string without quotes, others as they are */
+void json_open(const char *key, char bracket);
+void json_close(void); /* what was opened last; a newline follows the outermost */
+void json_text(const char *key, const char *text);
+void json_texts(const char *key, ...) __attribute__((sentinel)); /* key, text, ..., NULL */
+void json_int(const char *key, int64_t value);
+void json_float(const char *key, double value);
+void json_bool(const char *key, bool value);
+void json_raw(const char *key, const char *text);
+/* Reading, for texts that the library made: the next scalar, in the order of the text, with the key
+ * nearest before it; false at the end. */
+bool json_next(const char **at, const char **key, const char **value);
 
 /* ---- tensors and their files ---- */
 typedef struct {
@@ -125,37 +108,47 @@ int make_tensor(irr_element_type_e type, size_t rank, const int64_t *dims, irr_t
 int read_tensor(const char *path, const port_t *port, irr_tensor_t **tensor); /* npy.c */
 int write_npy(const char *path, const view_t *view);                          /* npy.c */
 void print_values(const view_t *view);                                        /* values.c */
-void json_values(json_t *json, const char *key, const view_t *view);          /* values.c */
+void json_values(const char *key, const view_t *view);                        /* values.c */
 void fill_from_seed(const view_t *view, uint64_t seed, size_t input);         /* seed.c */
 
 /* ---- session.c: the life cycle that run, query, explain and bench share ---- */
 typedef struct {
+    port_t port;
+    view_t view;
+    irr_tensor_t *tensor;
+    const char *file; /* that run writes it to; NULL: its values are printed */
+} output_t;
+typedef struct {
+    irr_compiled_model_t *compiled;
+    irr_infer_request_t *request;
+    output_t *outputs; /* once they were asked for */
+    size_t output_count;
+} program_t;
+typedef struct {
     const options_t *options;
     irr_core_t *core;
     irr_model_t *model;
+    irr_tensor_t *weights; /* of a problem */
     const char *device;
     port_t *inputs;
     irr_tensor_t **tensors; /* one an input */
     size_t input_count;
     bool made; /* the tensors */
+    program_t programs[4];
 } session_t;
-typedef struct {
-    irr_compiled_model_t *compiled;
-    irr_infer_request_t *request;
-} program_t;
 /* Reads the model, takes out --layer, applies --shape and --property. xml NULL: from the file. */
 int session_open(session_t *session, const options_t *options, const char *xml,
                  const irr_tensor_t *weights);
-void session_close(session_t *session);
+void session_close(session_t *session); /* and all that is in it */
 int session_compile(session_t *session, size_t count, const irr_property_t *properties,
                     program_t *program);
 /* Makes the inputs (files, --axes, the seed) once, and gives them to the program. */
 int session_feed(session_t *session, program_t *program);
+int program_infer(program_t *program);
+int program_outputs(program_t *program); /* as they are after the first run */
 void program_free(program_t *program);
-int program_output(const program_t *program, size_t index, port_t *port, view_t *view,
-                   irr_tensor_t **tensor);
-int program_output_count(const program_t *program, size_t *count);
-int make_inputs(session_t *session); /* inputs.c */
+int describe_port(irr_output_port_t *port, port_t *to); /* frees it */
+int make_inputs(session_t *session);                    /* inputs.c */
 
 /* ---- what bench needs ---- */
 /* The weights are the caller's to free, also after a failure. */
@@ -165,14 +158,14 @@ reader_t *reader_start(const view_t *views, size_t view_count, size_t threads);
 double reader_time_us(reader_t *reader); /* one pass over all views */
 void reader_end(reader_t *reader);
 
-/* ---- one file a call ---- */
-int call_check(const options_t *options);
-int call_query(const options_t *options);
-int call_run(const options_t *options);
-int call_explain(const options_t *options);
-int call_bench(const options_t *options);
-int call_devices(const options_t *options);
-int call_version(const options_t *options);
+/* ---- one file a call; main closes the session, however a call ends ---- */
+int call_check(const options_t *options, session_t *session);
+int call_query(const options_t *options, session_t *session);
+int call_run(const options_t *options, session_t *session);
+int call_explain(const options_t *options, session_t *session);
+int call_bench(const options_t *options, session_t *session);
+int call_devices(const options_t *options, session_t *session);
+int call_version(const options_t *options, session_t *session);
 
 /* ---- progress.c: only on a terminal, only after two seconds ---- */
 void progress(const char *what);

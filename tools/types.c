@@ -47,19 +47,23 @@ static double widen(const type_t *type, uint64_t bits) {
     return bits >> (8 * type->bytes - 1) & 1 ? -value : value;
 }
 
+int unit_exponent(const type_t *type, double value) {
+    int exponent = 0, lowest = 1 - type->bias;
+    frexp(value, &exponent);
+    exponent = value == 0 || exponent - 1 < lowest ? lowest : exponent - 1;
+    return exponent - type->mantissa_bits;
+}
+
 /* Rounds to nearest even. NaN never comes here. */
 static uint16_t narrow(const type_t *type, double value) {
     uint16_t sign = signbit(value) ? 0x8000 : 0;
     uint32_t infinity = (uint32_t)(2 * type->bias + 1) << type->mantissa_bits;
     if (isinf(value)) return (uint16_t)(sign | infinity);
-    int exponent = 0, lowest = 1 - type->bias;
-    frexp(value, &exponent);
-    exponent = value == 0 || exponent - 1 < lowest ? lowest : exponent - 1;
-    if (exponent > type->bias) return (uint16_t)(sign | infinity);
+    int unit = unit_exponent(type, value), field = unit + type->mantissa_bits + type->bias - 1;
+    if (field >= 2 * type->bias) return (uint16_t)(sign | infinity);
     /* The implicit bit, and a carry out of the mantissa, add one to the exponent's field. */
-    double units = nearbyint(ldexp(fabs(value), type->mantissa_bits - exponent));
-    return (uint16_t)(sign |
-                      (((uint32_t)(exponent - lowest) << type->mantissa_bits) + (uint32_t)units));
+    uint32_t units = (uint32_t)nearbyint(ldexp(fabs(value), -unit));
+    return (uint16_t)(sign | (((uint32_t)field << type->mantissa_bits) + units));
 }
 
 double load_float(const type_t *type, const void *data, size_t index) {

@@ -82,12 +82,12 @@ void print_values(const view_t *view) {
     }
 }
 
-void json_values(json_t *json, const char *key, const view_t *view) {
+void json_values(const char *key, const view_t *view) {
     char text[VALUE_TEXT_BYTES];
-    json_open(json, key, '[');
+    json_open(key, '[');
     for (size_t i = 0; i < view->count; i++) {
         value_text(type_of(view->type), view->data, i, true, text);
-        json_raw(json, NULL, text);
+        json_raw(NULL, text);
     }
-    json_close(json, ']');
+    json_close();
 }
