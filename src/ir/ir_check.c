@@ -96,10 +96,12 @@ static void connect(irr_ir_graph_t *graph, irr_table_t *layers, irr_table_t *por
                         irr_text(graph, port->id), irr_text(graph, edge->from.layer),
                         irr_text(graph, edge->from.port));
     }
-    for (const irr_port_t *port = graph->ports; port < graph->ports + graph->port_count; port++)
-        if (port->is_input && port->id && !port->fed && !graph->file.fragments)
+    for (size_t i = 0; i < graph->port_count && !graph->file.fragments; i++) {
+        const irr_port_t *port = &graph->ports[i];
+        if (port->is_input && port->id && !port->fed)
             irr_problem(graph, irr_at_port(port), "no edge leads to input port %s",
                         irr_text(graph, port->id));
+    }
 }
 
 static void resolve(irr_ir_graph_t *graph) {
