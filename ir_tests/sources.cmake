@@ -60,7 +60,9 @@ endif()
 option(IRREDUCE_PEERS "tests labelled peers; IRREDUCE_PYTHON has what ci/peers.txt names" OFF)
 if(IRREDUCE_PEERS)
   set(IRR_PEER_ARGUMENTS_compare --docs ${CMAKE_BINARY_DIR}/peers.md)
-  foreach(test IN ITEMS compare good_models saved_models)
+  set(IRR_PEER_ARGUMENTS_bad_models --writer $<TARGET_FILE:test_ir_bad>
+    --docs ${CMAKE_BINARY_DIR}/peers-checker.md)
+  foreach(test IN ITEMS compare good_models saved_models bad_models)
     add_test(NAME peers_${test} COMMAND ${IRREDUCE_PYTHON}
       ${CMAKE_SOURCE_DIR}/ir_tests/peers/${test}.py --command $<TARGET_FILE:irreduce_command>
       ${IRR_PEER_ARGUMENTS_${test}})

@@ -1,4 +1,5 @@
 /* Bad models: each is a good one with one edit, and the exact problems that must be listed.
+ * With `--write FOLDER` it tests nothing and writes them there, for other programs to read.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bad_model.h"
 
@@ -126,7 +127,37 @@ static void data_of_a_type_that_is_not_taken(void **state) {
     }
 }
 
-int main(void) {
+static void put(const char *folder, size_t row, const char *extension, const char *text,
+                size_t bytes) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/bad_%03zu.%s", folder, row, extension);
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(text, 1, bytes, file) != bytes || fclose(file)) perror(path), exit(1);
+}
+
+/* bad_NNN.xml and .bin; bad_NNN.txt: good model, line, what is replaced by what, weights; behind
+ * an empty line the problems, without the file's name. */
+static int write_all(const char *folder) {
+    for (size_t i = 0; i < bad_model_count; i++) {
+        const bad_model_t *bad = &bad_models[i];
+        bad_case_t made;
+        char text[8192];
+        make_bad(&made, bad);
+        put(folder, i, "xml", made.source.xml, made.source.xml_bytes);
+        if (made.source.weights)
+            put(folder, i, "bin", made.source.weights, made.source.weights_bytes);
+        int length = snprintf(text, sizeof text, "%s\n%d\n%s\n%s\n%" PRId64 " %" PRId64 "\n\n%s\n",
+                              bad->model, bad->line, bad->find, bad->replace, bad->axes[0],
+                              bad->axes[1], bad->problems);
+        assert_in_range(length, 1, sizeof text - 1);
+        put(folder, i, "txt", text, (size_t)length);
+        release_bad(&made);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc == 3 && !strcmp(argv[1], "--write")) return write_all(argv[2]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_bad_model),
         cmocka_unit_test(read_model_says_the_first),

@@ -72,19 +72,19 @@ class OpenVino:
             self.pool.shutdown(wait=True)
         self.pool = None
 
-    def call(self, function, *arguments):
+    def call(self, function, *arguments, seconds=SECONDS):
         """The function's result out of the worker, or a sentence."""
         if not self.pool:
             self.pool = concurrent.futures.ProcessPoolExecutor(
                 1, mp_context=multiprocessing.get_context("spawn"))
         try:
-            return self.pool.submit(function, *arguments).result(timeout=SECONDS)
+            return self.pool.submit(function, *arguments).result(timeout=seconds)
         except concurrent.futures.process.BrokenProcessPool:
             self.stop()
             return "the process crashed"
         except concurrent.futures.TimeoutError:
             self.stop()
-            return f"no answer in {SECONDS} s"
+            return f"no answer in {seconds} s"
         except Exception as error:  # whatever it throws is its answer
             return sentence(error)
 
