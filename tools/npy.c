@@ -33,73 +33,62 @@ static int bad(const source_t *source, const char *what) {
 
 /* ---- the header: a Python dictionary of three entries ---- */
 
-static void skip(const char **at) { *at += strspn(*at, " \t\r\n"); }
-
-static bool expect(const char **at, char c) {
-    skip(at);
-    if (**at != c) return false;
-    ++*at;
+/* Takes the word, if it is what comes next after blanks. */
+static bool expect(const char **at, const char *word) {
+    size_t length = strlen(word);
+    *at += strspn(*at, " \t\r\n");
+    if (strncmp(*at, word, length)) return false;
+    *at += length;
     return true;
 }
 
 static bool parse_string(const char **at, char *text, size_t capacity) {
-    skip(at);
-    char quote = **at;
-    if (quote != '\'' && quote != '"') return false;
-    const char *end = strchr(*at + 1, quote);
-    size_t length = end ? (size_t)(end - *at - 1) : capacity;
-    if (length >= capacity) return false;
-    memcpy(text, *at + 1, length);
-    text[length] = 0;
+    char quote = expect(at, "'") ? '\'' : '"';
+    if (quote == '"' && !expect(at, "\"")) return false;
+    const char *end = strchr(*at, quote);
+    if (!end || (size_t)(end - *at) >= capacity) return false;
+    memcpy(text, *at, (size_t)(end - *at));
+    text[end - *at] = 0;
     *at = end + 1;
     return true;
 }
 
 static bool parse_shape(const char **at, header_t *header) {
-    if (!expect(at, '(')) return false;
-    for (header->rank = 0; !expect(at, ')');) {
-        if (header->rank == MAX_RANK || **at < '0' || **at > '9') return false;
+    bool comma = true; /* after the last size; one size alone needs it */
+    if (!expect(at, "(")) return false;
+    for (header->rank = 0; !expect(at, ")");) {
+        if (!comma || header->rank == MAX_RANK || **at < '0' || **at > '9') return false;
         char *end = NULL;
         errno = 0;
         header->dims[header->rank++] = strtoll(*at, &end, 10);
         if (errno) return false;
         *at = end + (*end == 'L'); /* as Python 2 wrote it */
-        skip(at);
-        if (**at != ')' && !expect(at, ',')) return false;
-        if (**at == ')' && header->rank == 1 && (*at)[-1] != ',') return false;
+        comma = expect(at, ",");
     }
-    return header->shaped = true;
-}
-
-static bool parse_flag(const char **at, int *flag) {
-    skip(at);
-    *flag = !strncmp(*at, "True", 4);
-    if (!*flag && strncmp(*at, "False", 5)) return false;
-    *at += *flag ? 4 : 5;
-    return true;
+    return header->shaped = comma || header->rank > 1;
 }
 
 static int parse_header(const source_t *source, const char *at, header_t *header) {
     char key[24];
+    bool comma = true;
     *header = (header_t){.fortran = -1};
-    if (!expect(&at, '{')) return bad(source, "the .npy header is no dictionary");
-    while (!expect(&at, '}')) {
-        if (!parse_string(&at, key, sizeof key) || !expect(&at, ':'))
+    if (!expect(&at, "{")) return bad(source, "the .npy header is no dictionary");
+    while (!expect(&at, "}")) {
+        if (!comma || !parse_string(&at, key, sizeof key) || !expect(&at, ":"))
             return bad(source, "the .npy header is broken");
         bool fine = false;
         if (!strcmp(key, "descr") && !*header->descr)
             fine = parse_string(&at, header->descr, sizeof header->descr);
         else if (!strcmp(key, "fortran_order") && header->fortran < 0)
-            fine = parse_flag(&at, &header->fortran);
+            fine = (header->fortran = expect(&at, "True")) || expect(&at, "False");
         else if (!strcmp(key, "shape") && !header->shaped)
             fine = parse_shape(&at, header);
         if (!fine)
             return fail(IRR_PARAMETER_MISMATCH, "%s: bad \"%s\" in the .npy header", source->name,
                         key);
-        skip(&at);
-        if (*at != '}' && !expect(&at, ',')) return bad(source, "the .npy header is broken");
+        comma = expect(&at, ",");
     }
-    skip(&at);
+    expect(&at, "");
     if (*at) return bad(source, "something follows the dictionary in the .npy header");
     if (!*header->descr || header->fortran < 0 || !header->shaped)
         return bad(source, "the .npy header lacks descr, fortran_order or shape");

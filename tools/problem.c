@@ -33,21 +33,17 @@ static bool parse_list(const char **at, int64_t *numbers, size_t *count) {
     return parse_numbers(text, numbers, count);
 }
 
+/* NULL: each is -1, so that the reader infers it. */
 static char *dims_text(size_t rank, const int64_t *dims) {
     char *text = take(rank * 40 + 1), *at = text;
-    for (size_t i = 0; i < rank; i++) at += sprintf(at, "<dim>%lld</dim>", (long long)dims[i]);
+    for (size_t i = 0; i < rank; i++)
+        at += sprintf(at, "<dim>%lld</dim>", dims ? (long long)dims[i] : -1);
     return text;
 }
 
 static char *model_text(const op_t *op, const char *type, size_t rank, const int64_t *dims,
-                        size_t axis_count, const int64_t *axes) {
-    int64_t kept[MAX_RANK];
-    char *shape = shape_text(rank, dims), *in = dims_text(rank, dims);
-    if (rank) memcpy(kept, dims, rank * sizeof *kept);
-    for (size_t i = 0; i < axis_count; i++) {
-        int64_t axis = axes[i] < 0 ? axes[i] + (int64_t)rank : axes[i];
-        if (axis >= 0 && axis < (int64_t)rank) kept[axis] = 1;
-    }
+                        size_t axis_count) {
+    char *shape = shape_text(rank, dims), *in = dims_text(rank, dims), *out = dims_text(rank, NULL);
     shape[strlen(shape) - 1] = 0; /* without its brackets */
     return take_text(
         "<net name=\"problem\" version=\"11\"><layers>\n"
@@ -67,8 +63,8 @@ static char *model_text(const op_t *op, const char *type, size_t rank, const int
         "<edge from-layer=\"1\" from-port=\"0\" to-layer=\"2\" to-port=\"1\"/>"
         "<edge from-layer=\"2\" from-port=\"2\" to-layer=\"3\" to-port=\"0\"/>"
         "</edges></net>\n",
-        type, shape + 1, in, axis_count, axis_count * sizeof *axes, axis_count, op->type, op->opset,
-        in, axis_count, dims_text(rank, kept), dims_text(rank, kept));
+        type, shape + 1, in, axis_count, axis_count * sizeof(int64_t), axis_count, op->type,
+        op->opset, in, axis_count, out, out);
 }
 
 int problem_model(const char *problem, char **xml, irr_tensor_t **weights) {
@@ -93,7 +89,7 @@ int problem_model(const char *problem, char **xml, irr_tensor_t **weights) {
     at += 4;
     if (!parse_list(&at, axes, &axis_count) || at[strspn(at, " ")])
         return wrong_call("--problem: bad axes in \"%s\"", problem);
-    *xml = model_text(op, type_word, rank, dims, axis_count, axes);
+    *xml = model_text(op, type_word, rank, dims, axis_count);
     weight_bytes = (int64_t)(axis_count * sizeof *axes);
     TRY(make_tensor(IRR_U8, 1, &weight_bytes, weights, &view));
     if (view.bytes) memcpy(view.data, axes, view.bytes);

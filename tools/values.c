@@ -33,22 +33,26 @@ static void print_item(printer_t *printer, size_t index, bool first, size_t inde
     printer->column += printer->width;
 }
 
+/* Between two blocks of an axis: a line for each axis inside, then the indent of the brackets. */
+static void break_lines(const printer_t *printer, size_t axis) {
+    for (size_t k = axis + 1; k < printer->view->rank; k++) putchar('\n');
+    printf("%*s", (int)axis + 1, "");
+}
+
 static void print_axis(printer_t *printer, size_t axis, size_t index) {
     const view_t *view = printer->view;
-    size_t rank = view->rank, n = (size_t)view->dims[axis];
-    bool quiet = printer->measure, inner = axis + 1 == rank;
+    size_t n = (size_t)view->dims[axis];
+    bool quiet = printer->measure, inner = axis + 1 == view->rank;
     if (!quiet) putchar('[');
     printer->column++;
     for (size_t i = 0; i < n; i++) {
         bool gap = printer->summary && n > 2 * EDGE_ITEMS && i == EDGE_ITEMS;
         if (gap) i = n - EDGE_ITEMS;
         if (!inner && i && !quiet) {
-            for (size_t k = axis + 1; k < rank; k++) putchar('\n');
-            printf("%*s", (int)axis + 1, "");
+            break_lines(printer, axis);
             if (gap) {
                 printf("...");
-                for (size_t k = axis + 1; k < rank; k++) putchar('\n');
-                printf("%*s", (int)axis + 1, "");
+                break_lines(printer, axis);
             }
             printer->column = axis + 1;
         } else if (gap && !quiet) {
