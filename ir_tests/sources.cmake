@@ -118,6 +118,10 @@ foreach(header irreduce plugin)
   set_tests_properties(header_${header} PROPERTIES SKIP_RETURN_CODE 77)
 endforeach()
 
+# What the README shows.
+add_test(NAME readme COMMAND ${CMAKE_SOURCE_DIR}/ir_tests/readme.sh ${CMAKE_SOURCE_DIR}
+  $<TARGET_FILE_DIR:irreduce_command>)
+
 # The reader: good models, bad ones, hostile files.
 add_library(irr_ir_source OBJECT ir_tests/ir_source.c ir_tests/bad_model.c)
 target_compile_definitions(irr_ir_source PRIVATE IR_TEST_MODELS="${CMAKE_SOURCE_DIR}/ir_tests/models")

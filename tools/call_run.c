@@ -21,6 +21,7 @@ static void name_file(output_t *outputs, size_t index, const char *directory) {
     for (char *at = name; *at; at++)
         if (!isalnum((unsigned char)*at) && !strchr("._-", *at)) *at = '_';
     if (*name == '.') *name = '_';
+    if (!*name) name = "_";
     const char *file = take_text("%s/%s.npy", directory, name);
     for (int k = 2; is_taken(outputs, index, file); k++)
         file = take_text("%s/%s_%d.npy", directory, name, k);

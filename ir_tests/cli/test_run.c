@@ -98,6 +98,12 @@ static void test_run_time_rank(void **state) {
     assert_has(cli("explain rank.xml")->out, "not planned before its shapes are known");
     assert_has(cli("explain rank.xml --axes 1")->out, "keep 2, reduce 3");
     assert_int_equal(cli("explain rank.xml --axes 2")->code, 1);
+    char nameless[sizeof text];
+    memcpy(nameless, text, sizeof text);
+    memcpy(strstr(nameless, "name='y'"), "name='' ", 8);
+    write_file("nameless.xml", nameless, sizeof text - 1);
+    result = cli("run nameless.xml --axes 1 --output-dir dir --json");
+    assert_json(result->out, "outputs.0.file", "\"dir/_.npy\"");
 }
 
 static void test_seed(void **state) {
