@@ -277,10 +277,7 @@ int main(int argc, char **argv) {
                settings.rounds);
     }
     int status = run_all();
-    if (settings.json) {
-        json_close();
-        json_close();
-    }
+    if (settings.json) json_end();
     if (status) fprintf(stderr, "irreduce_bench: %s\n", noted_sentence());
     give_back_all();
     return status > 0 ? 2 : status || !all_right;

@@ -214,7 +214,7 @@ static void print_bench(const bench_t *bench, bool as_json) {
     json_float("gb_per_s", gb_per_s);
     json_text("kernel", bench->kernel);
     json_bool("verified", true);
-    json_close();
+    json_end();
 }
 
 int call_bench(const options_t *options, session_t *session) {

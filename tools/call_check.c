@@ -74,8 +74,7 @@ static void json_reports(const irr_check_report_t *reports, size_t count) {
     json_open(NULL, '{');
     json_open("files", '[');
     for (size_t i = 0; i < count; i++) json_report(&reports[i]);
-    json_close();
-    json_close();
+    json_end();
 }
 
 /* The k-th axes are for the k-th fragment of the whole call; a single list serves all. */

@@ -65,8 +65,7 @@ static void json_devices(const irr_core_t *core, const device_t *devices, size_t
         json_close();
         json_close();
     }
-    json_close();
-    json_close();
+    json_end();
 }
 
 int call_devices(const options_t *options, session_t *session) {
@@ -96,7 +95,7 @@ int call_version(const options_t *options, session_t *session) {
         json_open(NULL, '{');
         json_texts("version", version.buildNumber, "description", version.description, "onednn",
                    onednn, "tiers", tiers, NULL);
-        json_close();
+        json_end();
     } else {
         printf("%s\noneDNN %s\nCPU tiers: %s\n", version.description, onednn ? onednn : none,
                tiers ? tiers : none);

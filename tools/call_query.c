@@ -25,8 +25,7 @@ static void json_ops(const session_t *session, const irr_supported_ops_t *ops) {
         json_text("reason", op->supported ? NULL : op->reason);
         json_close();
     }
-    json_close();
-    json_close();
+    json_end();
 }
 
 int call_query(const options_t *options, session_t *session) {

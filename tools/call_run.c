@@ -96,8 +96,7 @@ static void json_run(const program_t *program, const irr_profiling_info_list_t *
     json_close();
     json_open("profile", '[');
     for (size_t i = 0; i < profile->size; i++) json_profile(&profile->profiling_infos[i]);
-    json_close();
-    json_close();
+    json_end();
 }
 
 int call_run(const options_t *options, session_t *session) {

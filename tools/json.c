@@ -63,8 +63,13 @@ void json_open(const char *key, char bracket) {
 
 void json_close(void) {
     putchar(state.closing[--state.depth]);
-    state.comma = state.depth > 0;
-    if (!state.depth) putchar('\n');
+    state.comma = true;
+}
+
+void json_end(void) {
+    while (state.depth) json_close();
+    state.comma = false;
+    putchar('\n');
 }
 
 void json_raw(const char *key, const char *text) {

@@ -92,8 +92,7 @@ static void print_error(int status, bool json_wanted, const call_t *call) {
         json_open(NULL, '{');
         json_open("error", '{');
         json_texts("status", status_word(status), "message", noted_sentence(), NULL);
-        json_close();
-        json_close();
+        json_end();
     }
     fprintf(stderr, "irreduce: %s\n", noted_sentence());
     if (status == WRONG_CALL) print_usage(stderr, call);

@@ -20,10 +20,9 @@ typedef struct {
 
 struct reader {
     const view_t *views;
-    size_t view_count, threads;
+    size_t view_count, threads; /* the caller's and those that could be started */
     read_bytes_f *loop;
-    worker_t *workers; /* threads - 1 */
-    size_t started;
+    worker_t *workers; /* by thread; the caller's is unused */
     _Atomic size_t turn, done;
     _Atomic bool ending;
     _Atomic uint64_t sum; /* so that no compiler drops the loop */
@@ -81,14 +80,13 @@ static void *work(void *argument) {
 
 reader_t *reader_start(const view_t *views, size_t view_count, size_t threads) {
     reader_t *reader = take(sizeof *reader);
-    *reader = (reader_t){
-        .views = views, .view_count = view_count, .threads = threads, .loop = best_loop()};
+    *reader =
+        (reader_t){.views = views, .view_count = view_count, .threads = 1, .loop = best_loop()};
     reader->workers = take(threads * sizeof *reader->workers);
-    for (size_t i = 1; i < threads; i++) {
-        worker_t *worker = &reader->workers[i - 1];
-        *worker = (worker_t){.reader = reader, .index = i};
+    for (; reader->threads < threads; reader->threads++) {
+        worker_t *worker = &reader->workers[reader->threads];
+        *worker = (worker_t){.reader = reader, .index = reader->threads};
         if (pthread_create(&worker->thread, NULL, work, worker)) break;
-        reader->started++;
     }
     return reader;
 }
@@ -98,13 +96,12 @@ double reader_time_us(reader_t *reader) {
     double start = now_us();
     atomic_store(&reader->turn, turn);
     read_share(reader, 0);
-    for (size_t i = reader->started + 1; i < reader->threads; i++) read_share(reader, i);
-    while (atomic_load(&reader->done) < turn * reader->started) {
+    while (atomic_load(&reader->done) < turn * (reader->threads - 1)) {
     }
     return now_us() - start;
 }
 
 void reader_end(reader_t *reader) {
     atomic_store(&reader->ending, true);
-    for (size_t i = 0; i < reader->started; i++) pthread_join(reader->workers[i].thread, NULL);
+    for (size_t i = 1; i < reader->threads; i++) pthread_join(reader->workers[i].thread, NULL);
 }

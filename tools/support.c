@@ -8,24 +8,12 @@
 
 static char sentence[4096];
 
-static void note(const char *format, va_list arguments) {
-    vsnprintf(sentence, sizeof sentence, format, arguments);
-}
-
-int fail(irr_status_e status, const char *format, ...) {
+int fail(int status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    note(format, arguments);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     return status;
-}
-
-int wrong_call(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    note(format, arguments);
-    va_end(arguments);
-    return WRONG_CALL;
 }
 
 int library(irr_status_e status) {

@@ -22,8 +22,8 @@
 #define LIB(call) TRY(library(call))
 
 /* ---- support.c ---- */
-__attribute__((format(printf, 2, 3))) int fail(irr_status_e status, const char *format, ...);
-__attribute__((format(printf, 1, 2))) int wrong_call(const char *format, ...);
+__attribute__((format(printf, 2, 3))) int fail(int status, const char *format, ...);
+#define wrong_call(...) fail(WRONG_CALL, __VA_ARGS__)
 int library(irr_status_e status);
 const char *noted_sentence(void);
 const char *status_word(int status);
@@ -75,7 +75,8 @@ void value_text(const type_t *type, const void *data, size_t index, bool json,
 /* ---- json.c: one object after the other, on standard output ---- */
 /* key NULL inside an array; text NULL is null. */
 void json_open(const char *key, char bracket);
-void json_close(void); /* what was opened last; a newline follows the outermost */
+void json_close(void); /* what was opened last */
+void json_end(void);   /* all that is open, and the line */
 void json_text(const char *key, const char *text);
 void json_texts(const char *key, ...) __attribute__((sentinel)); /* key, text, ..., NULL */
 void json_int(const char *key, int64_t value);

@@ -34,8 +34,9 @@ int64_t load_int(const type_t *type, const void *data, size_t index) {
     return type->kind == KIND_SIGNED ? (int64_t)(bits << unused) >> unused : (int64_t)bits;
 }
 
-static double widen(const type_t *type, uint64_t bits) {
+double load_float(const type_t *type, const void *data, size_t index) {
     int mantissa_bits = type->mantissa_bits;
+    uint64_t bits = (uint64_t)load_int(type, data, index);
     uint64_t mantissa = bits & ((UINT64_C(1) << mantissa_bits) - 1);
     int exponent = (int)(bits >> mantissa_bits) & (2 * type->bias + 1);
     double value = 0;
@@ -64,18 +65,6 @@ static uint16_t narrow(const type_t *type, double value) {
     /* The implicit bit, and a carry out of the mantissa, add one to the exponent's field. */
     uint32_t units = (uint32_t)nearbyint(ldexp(fabs(value), -unit));
     return (uint16_t)(sign | (((uint32_t)field << type->mantissa_bits) + units));
-}
-
-double load_float(const type_t *type, const void *data, size_t index) {
-    if (type->bytes == 2) return widen(type, (uint64_t)load_int(type, data, index));
-    if (type->bytes == 8) {
-        double value = 0;
-        memcpy(&value, (const char *)data + index * 8, 8);
-        return value;
-    }
-    float value = 0;
-    memcpy(&value, (const char *)data + index * 4, 4);
-    return value;
 }
 
 void store_float(const type_t *type, void *data, size_t index, double value) {
