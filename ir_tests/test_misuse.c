@@ -194,6 +194,7 @@ static void indexes_and_names(void **state) {
            irr_infer_request_get_output_tensor_by_index(t->request, SIZE_MAX, &tensor));
     assert_null(tensor);
     EXPECT(IRR_NOT_FOUND, irr_infer_request_get_tensor(t->request, "none", &tensor));
+    expect_message("no input or output is called \"none\"");
     EXPECT(IRR_NOT_FOUND, irr_infer_request_set_tensor(t->request, "none", t->tensor));
     SOMEWHERE(irr_compiled_model_t, compiled);
     EXPECT(IRR_NOT_FOUND, irr_core_compile_model(t->core, t->model, "GPU", 0, NULL, &compiled));

@@ -151,7 +151,8 @@ static void open_layer(irr_reader_t *reader, irr_level_t *level,
     graph->file.unknown_layer_count += layer.kind == IRR_LAYER_UNKNOWN;
     irr_place_t place = irr_at_layer(graph, level->layer);
     if (!layer.id) irr_problem(graph, place, "attribute id is missing");
-    if (!layer.type) irr_problem(graph, place, "attribute type is missing");
+    if (!layer.type || !*irr_text(graph, layer.type))
+        irr_problem(graph, place, "attribute type is %s", layer.type ? "empty" : "missing");
     if (!layer.name && !graph->file.fragments)
         irr_problem(graph, place, "attribute name is missing");
 }

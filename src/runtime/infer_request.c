@@ -215,7 +215,9 @@ static irr_status_e find_slot(const irr_infer_request_t *request, irr_place_t pl
     irr_status_e status;
     if (place.name) {
         if (!irr_ir_input_by_name(ir, place.name, slot, (irr_sentence_t){NULL, 0})) return IRR_OK;
-        status = irr_ir_output_by_name(ir, place.name, &index, irr_message());
+        status = irr_ir_output_by_name(ir, place.name, &index, (irr_sentence_t){NULL, 0});
+        if (status)
+            irr_fail(irr_message(), status, "no input or output is called \"%.200s\"", place.name);
     } else {
         const char *side = place.is_input ? "input" : "output";
         uint32_t count = place.is_input ? ir->input_count : ir->output_count;

@@ -72,9 +72,12 @@ irr_status_e irr_door_set(irr_property_door_t door, size_t count, const irr_prop
 }
 
 irr_status_e irr_check_properties(size_t count, const irr_property_t *properties) {
-    if (count) IRR_REQUIRE(properties);
+    if (count && !properties)
+        return irr_fail(irr_message(), IRR_INVALID_C_PARAM, "properties is NULL, the count %zu",
+                        count);
     for (size_t k = 0; k < count; k++) {
-        IRR_REQUIRE(properties[k].key);
+        if (!properties[k].key)
+            return irr_fail(irr_message(), IRR_INVALID_C_PARAM, "property %zu has the key NULL", k);
         if (!properties[k].value)
             return irr_fail(irr_message(), IRR_INVALID_C_PARAM, "property %s has the value NULL",
                             properties[k].key);
