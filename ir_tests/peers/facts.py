@@ -14,8 +14,8 @@ HEAD = """# The peers, measured
 Written by `ir_tests/peers/compare.py --docs` (seed {seed}) and by nobody's hand: do not edit.
 The same random IR models went through {peer} (CPU device, {device},
 EXECUTION_MODE_HINT=ACCURACY) and through `irreduce run`; exact arithmetic judged both. A floating-point answer is wrong where it lies outside
-the error bound that irreduce keeps (128 u of the sum of magnitudes, u = 2^-24; f64: 2^-53), an integer
-that is not the exact one is wrong, a refusal is wrong. OpenVINO may write any NaN and either zero.
+the error bound that irreduce keeps (Sum, L1: 128 u of the sum of magnitudes, Mean: that over n, L2: 128 u
+of the result, Prod: 2 n u of it; u = 2^-24, f64: 2^-53), an integer that is not the exact one is wrong, a refusal is wrong. OpenVINO may write any NaN and either zero.
 
 {cases} cases: irreduce wrong in {ours}, OpenVINO in {theirs}.
 
