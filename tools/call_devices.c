@@ -19,13 +19,16 @@ static int get_text(const irr_core_t *core, const char *device, const char *key,
 
 static int ask(const irr_core_t *core, device_t *device) {
     irr_core_version_list_t versions = {0};
-    TRY(get_text(core, device->name, irr_property_key_device_full_name, &device->full_name));
-    TRY(get_text(core, device->name, irr_property_key_supported_properties, &device->properties));
     LIB(irr_core_get_versions_by_device_name(core, device->name, &versions));
     const irr_version_t *version = versions.size ? &versions.versions[0].version : NULL;
     device->build = take_text("%s", version ? version->buildNumber : "");
     device->description = take_text("%s", version ? version->description : "");
     irr_core_versions_free(&versions);
+    /* A device need not tell of itself. */
+    device->full_name = device->name;
+    device->properties = "";
+    get_text(core, device->name, irr_property_key_device_full_name, &device->full_name);
+    get_text(core, device->name, irr_property_key_supported_properties, &device->properties);
     return IRR_OK;
 }
 

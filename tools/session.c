@@ -77,10 +77,10 @@ static int describe_inputs(session_t *session) {
 static int apply_properties(const session_t *session) {
     const list_t *list = &session->options->properties;
     if (!list->count) return IRR_OK;
-    char *about = NULL; /* an unknown device is a failed run, a bad property a wrong call */
-    LIB(irr_core_get_property(session->core, session->device, irr_property_key_device_full_name,
-                              &about));
-    irr_free(about);
+    irr_core_version_list_t about = {0};
+    /* An unknown device is a failed run, a bad property a wrong call. */
+    LIB(irr_core_get_versions_by_device_name(session->core, session->device, &about));
+    irr_core_versions_free(&about);
     for (size_t i = 0; i < list->count; i++) {
         const char *equals = strchr(list->items[i], '=');
         if (!equals) return wrong_call("--property \"%s\" is not KEY=VALUE", list->items[i]);

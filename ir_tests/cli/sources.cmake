@@ -9,3 +9,6 @@ foreach(name calls run npy)
   add_dependencies(test_cli_${name} irreduce_command irreduce_cpu_plugin)
   add_test(NAME cli_${name} COMMAND test_cli_${name})
 endforeach()
+add_test(NAME cli_stranger COMMAND ${CMAKE_SOURCE_DIR}/ir_tests/cli/stranger.sh
+  $<TARGET_FILE:irreduce_command> $<TARGET_FILE:irreduce> $<TARGET_FILE:irreduce_cpu_plugin>
+  $<TARGET_FILE:irr_stranger_plugin> ${CMAKE_SOURCE_DIR}/ir_tests/models/good/min_drop.xml)
