@@ -184,7 +184,7 @@ char *device_setup_text(const device_setup_t *s, char *text) {
     return text;
 }
 
-/* ---- guarded memory -------------------------------------------------------------------------- */
+/* ---- guarded memory ---- */
 
 bool guarded_make(guarded_t *g, size_t bytes) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -54,7 +54,7 @@ static uint64_t magnitude(const fold_t *f, uint64_t bits) {
     return f->row->is_signed && as_signed(f, bits) < 0 ? 0 - (uint64_t)as_signed(f, bits) : bits;
 }
 
-/* ---- folds ----------------------------------------------------------------------------------- */
+/* ---- folds ---- */
 
 static void fold_min(fold_t *f, uint64_t bits) {
     uint64_t key = oracle_key_of(f->row, bits);
@@ -123,7 +123,7 @@ static void fold_boolean(fold_t *f, uint64_t bits) {
     f->modulo += bits != 0; /* how many are true */
 }
 
-/* ---- finishes -------------------------------------------------------------------------------- */
+/* ---- finishes ---- */
 
 static uint64_t infinity_bits(const type_row_t *row, bool negative) {
     uint64_t field = (UINT64_C(1) << row->format.exponent_bits) - 1;
@@ -294,7 +294,7 @@ static bool finish_and(fold_t *f, oracle_interval_t *out) {
 
 static bool finish_or(fold_t *f, oracle_interval_t *out) { return exactly(out, f->modulo != 0); }
 
-/* ---- the table and the walk ------------------------------------------------------------------ */
+/* ---- the table and the walk ---- */
 
 static const struct op_row {
     const char *type;

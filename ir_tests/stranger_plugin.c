@@ -48,7 +48,7 @@ static irr_status_e fail(irr_sentence_t to, irr_status_e status, const char *tex
     return status;
 }
 
-/* ---- properties ------------------------------------------------------------------------------ */
+/* ---- properties ---- */
 
 static long *setting(settings_t *settings, const char *key) {
     if (!strcmp(key, "STRANGER_SLEEP_MS")) return &settings->sleep_ms;
@@ -104,7 +104,7 @@ static irr_status_e get_compiled(irr_plugin_compiled_t *compiled, const char *ke
     return get(&compiled->settings, key, text, capacity, needed, sentence);
 }
 
-/* ---- graph ----------------------------------------------------------------------------------- */
+/* ---- graph ---- */
 
 static uint32_t position(const uint32_t *list, uint32_t count, uint32_t value) {
     for (uint32_t k = 0; k < count; k++)
@@ -207,7 +207,7 @@ static void release_request(irr_plugin_request_t *request) {
     free(request);
 }
 
-/* ---- the loops ------------------------------------------------------------------------------- */
+/* ---- the loops ---- */
 
 /* Folds every element of `data` into the output element that its kept coordinates name. */
 static void reduce(const step_t *step, uint64_t mask, const irr_tensor_view_t *data,

@@ -149,7 +149,7 @@ static void free_waits(void **state) {
     assert_int_equal(heard.wrong, 0);
 }
 
-/* ---- many threads, one compiled model -------------------------------------------------------- */
+/* ---- many threads, one compiled model ---- */
 
 static void *infer_often(void *argument) {
     const irr_compiled_model_t *compiled = argument;

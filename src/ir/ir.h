@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 
-/* ---- what to read ---------------------------------------------------------------------------- */
+/* ---- what to read ---- */
 
 /* Axes for the lone <layer> fragments of a file, which cannot hold their values. */
 typedef struct irr_ir_axes {
@@ -27,7 +27,7 @@ typedef struct irr_ir_source {
     size_t axes_count;
 } irr_ir_source_t;
 
-/* ---- a file and its problems ----------------------------------------------------------------- */
+/* ---- a file and its problems ---- */
 
 typedef struct irr_ir_problem {
     const char *file;       /* "<memory>" for bytes, "-" for standard input */
@@ -62,7 +62,7 @@ bool irr_ir_unknown_layer(const irr_ir_file_t *file, size_t *layer, irr_ir_probl
 /* `model.xml:14: layer 3 "norm" (ReduceL2): axis 4 is outside ...`, cut to fit. Returns text. */
 char *irr_ir_problem_text(const irr_ir_problem_t *problem, char *text, size_t capacity_bytes);
 
-/* ---- a model --------------------------------------------------------------------------------- */
+/* ---- a model ---- */
 
 /* A dimension: from min to max, both included; max -1: without end. min == max: known. */
 typedef struct irr_ir_dim {
@@ -125,7 +125,7 @@ irr_status_e irr_ir_input_by_name(const irr_ir_model_t *model, const char *name,
 irr_status_e irr_ir_output_by_name(const irr_ir_model_t *model, const char *name, uint32_t *index,
                                    irr_sentence_t sentence);
 
-/* ---- shapes at infer ------------------------------------------------------------------------- */
+/* ---- shapes at infer ---- */
 
 typedef struct irr_ir_shape {
     uint32_t rank;

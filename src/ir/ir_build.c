@@ -23,7 +23,7 @@ typedef struct {
     irr_sentence_t sentence;
 } build_t;
 
-/* ---- values ---------------------------------------------------------------------------------- */
+/* ---- values ---- */
 
 static void shape_of(const build_t *build, uint32_t value, irr_partial_t *shape) {
     shape->rank = build->values[value].rank;
@@ -105,7 +105,7 @@ static void name_layer(const irr_ir_graph_t *file, const irr_layer_t *layer,
     if (layer->kind == IRR_LAYER_REDUCE) irr_keep_dims(file, layer, &to->keep_dims);
 }
 
-/* ---- names ----------------------------------------------------------------------------------- */
+/* ---- names ---- */
 
 static bool set_port(build_t *build, irr_ir_port_t *port, const char *names, const char *layer_name,
                      uint32_t value) {
@@ -152,7 +152,7 @@ static bool net_port(build_t *build, irr_ir_port_t *port, const irr_layer_t *lay
                        irr_element_type_info(port->element_type)->name);
 }
 
-/* ---- the net --------------------------------------------------------------------------------- */
+/* ---- the net ---- */
 
 /* Room for what a net of so many layers and ports can hold at most. */
 static bool claim_room(build_t *build, size_t layers, size_t ports) {
@@ -258,7 +258,7 @@ static irr_status_e build_net(build_t *build) {
     return status;
 }
 
-/* ---- one layer ------------------------------------------------------------------------------- */
+/* ---- one layer ---- */
 
 static irr_status_e build_layer(build_t *build) {
     irr_ir_model_t *face = &build->model->face;

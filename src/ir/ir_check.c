@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- finding layers and ports by id ---------------------------------------------------------- */
+/* ---- finding layers and ports by id ---- */
 
 /* The first layer of the scope, or port of the layer, that claimed this id; a free id becomes
  * `claimer`'s. IRR_NONE claims nothing: is there one? */
@@ -57,7 +57,7 @@ static void index_ports(irr_ir_graph_t *graph, irr_table_t *ids) {
     }
 }
 
-/* ---- edges ----------------------------------------------------------------------------------- */
+/* ---- edges ---- */
 
 /* The port at one end of an edge, or IRR_NONE and a problem. */
 static uint32_t port_at(irr_ir_graph_t *graph, const irr_edge_t *edge, bool is_input,
@@ -115,7 +115,7 @@ static void resolve(irr_ir_graph_t *graph) {
     graph->edges = NULL;
 }
 
-/* ---- order ----------------------------------------------------------------------------------- */
+/* ---- order ---- */
 
 enum { NEW = 0, OPEN, DONE };
 
@@ -168,7 +168,7 @@ static bool sort_layers(irr_ir_graph_t *graph) {
     return done;
 }
 
-/* ---- layer by layer -------------------------------------------------------------------------- */
+/* ---- layer by layer ---- */
 
 static void check_result(irr_ir_graph_t *graph, uint32_t index, uint32_t fragment) {
     irr_port_counts(graph, index, 1, 0, "");

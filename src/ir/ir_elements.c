@@ -50,7 +50,7 @@ bool irr_refuse(irr_reader_t *reader, uint32_t line, const char *format, ...) {
     return false;
 }
 
-/* ---- attributes ------------------------------------------------------------------------------ */
+/* ---- attributes ---- */
 
 /* Most comparisons end at the first letter. */
 static bool is_word(const char *a, const char *b) { return *a == *b && strcmp(a, b) == 0; }
@@ -80,7 +80,7 @@ static irr_symbol_t name_of(irr_reader_t *reader, const irr_attributes_t *attrib
     return kept(reader, attributes, name, irr_texts_append);
 }
 
-/* ---- what opens ------------------------------------------------------------------------------ */
+/* ---- what opens ---- */
 
 /* Room for one more element of an array of the graph; false: out of memory. */
 #define ROOM(reader, array, count, room)                                                           \
@@ -230,7 +230,7 @@ static void open_edge(irr_reader_t *reader, irr_level_t *level,
         (irr_edge_t){{ends[0], ends[1]}, {ends[2], ends[3]}, level->line, level->scope};
 }
 
-/* ---- the grammar ----------------------------------------------------------------------------- */
+/* ---- the grammar ---- */
 
 static const irr_rule_t document = {.element = AT_DOCUMENT};
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- constants ------------------------------------------------------------------------------- */
+/* ---- constants ---- */
 
 static irr_status_e load_constant(irr_ir_graph_t *graph, uint32_t index, uint64_t *total_bytes,
                                   irr_sentence_t sentence) {
@@ -47,7 +47,7 @@ irr_status_e irr_load_constants(irr_ir_graph_t *graph, irr_sentence_t sentence) 
     return IRR_OK;
 }
 
-/* ---- reading --------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 static irr_status_e without_problems(irr_ir_graph_t *graph, irr_sentence_t sentence) {
     if (graph->file.problem_count) {
@@ -75,7 +75,7 @@ irr_status_e irr_ir_read_model(const irr_ir_source_t *source, irr_ir_model_t **m
     return status;
 }
 
-/* ---- copying and reshaping ------------------------------------------------------------------- */
+/* ---- copying and reshaping ---- */
 
 static irr_status_e rebuild(const irr_ir_model_t *face, const irr_ir_reshape_t *shapes,
                             size_t count, irr_whole_model_t **copy, irr_sentence_t sentence) {
@@ -147,7 +147,7 @@ irr_status_e irr_ir_reshape_inputs(irr_ir_model_t *model, const irr_ir_reshape_t
     return IRR_OK;
 }
 
-/* ---- one layer ------------------------------------------------------------------------------- */
+/* ---- one layer ---- */
 
 static bool same(const irr_ir_graph_t *file, irr_symbol_t symbol, const char *text) {
     return symbol && strcmp(irr_text(file, symbol), text) == 0;
@@ -220,7 +220,7 @@ irr_status_e irr_ir_extract(const irr_ir_model_t *face, const char *path, irr_ir
     return status;
 }
 
-/* ---- names ----------------------------------------------------------------------------------- */
+/* ---- names ---- */
 
 static bool has_name(const irr_ir_port_t *port, const char *name) {
     for (uint32_t i = 0; i < port->name_count; i++)

@@ -14,7 +14,7 @@ static uint64_t mix(uint64_t a, uint64_t b) {
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* ---- the table ------------------------------------------------------------------------------- */
+/* ---- the table ---- */
 
 /* The key's entry, or the free one that is to be its. */
 static irr_entry_t *entry_of(const irr_table_t *table, uint64_t key) {
@@ -48,7 +48,7 @@ uint32_t *irr_table_find(irr_table_t *table, uint64_t key) {
     return &entry->number;
 }
 
-/* ---- the pool of texts ----------------------------------------------------------------------- */
+/* ---- the pool of texts ---- */
 
 bool irr_texts_append(irr_texts_t *texts, const char *text, size_t length, irr_symbol_t *symbol) {
     size_t at = texts->used ? texts->used : 1; /* 0 is no symbol */
@@ -92,7 +92,7 @@ bool irr_texts_add(irr_texts_t *texts, const char *text, size_t length, irr_symb
     }
 }
 
-/* ---- numbers --------------------------------------------------------------------------------- */
+/* ---- numbers ---- */
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 

@@ -38,7 +38,7 @@ typedef struct {
     char message[512]; /* the parser's first error */
 } parse_t;
 
-/* ---- the parser ------------------------------------------------------------------------------ */
+/* ---- the parser ---- */
 
 /* The parser stands at the end of the tag, and its line is that one's. */
 static uint32_t line_of_tag(const xmlParserInput *input) {
@@ -99,7 +99,7 @@ static bool create_parser(parse_t *parse) {
                              XML_PARSE_NOENT | XML_PARSE_NONET | XML_PARSE_IGNORE_ENC) == 0;
 }
 
-/* ---- reading --------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 static bool open_input(irr_ir_graph_t *graph, input_t *input) {
     const irr_ir_source_t *source = graph->source;
@@ -140,7 +140,7 @@ static ssize_t fill(parse_t *parse, input_t *input) {
     return (ssize_t)(parse->held - before);
 }
 
-/* ---- what is no XML in UTF-8 ----------------------------------------------------------------- */
+/* ---- what is no XML in UTF-8 ---- */
 
 static const struct {
     const char *magic;
@@ -175,7 +175,7 @@ static bool starts_as_xml(parse_t *parse) {
                       (unsigned char)bytes[at]);
 }
 
-/* ---- feeding --------------------------------------------------------------------------------- */
+/* ---- feeding ---- */
 
 static void push(parse_t *parse, const char *bytes, size_t count, bool last) {
     if (parse->reader.stopped || parse->message[0]) return;

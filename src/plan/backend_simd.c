@@ -57,8 +57,7 @@ static unit_t unit_at(const job_t *job, size_t index) {
     return unit;
 }
 
-/* ---- a segment
- * ------------------------------------------------------------------------------------ */
+/* ---- a segment ---- */
 
 static void run_leaf(const unit_t *unit, char *lanes, const char *segment, size_t leaf) {
     const irr_layout_t *l = &unit->plan->layout;
@@ -134,8 +133,7 @@ static void run_segments(const unit_t *unit, char *results, char *lanes, size_t 
     unit->plan->kernel->merge(results, right, unit->results);
 }
 
-/* ---- a unit
- * ----------------------------------------------------------------------------------------- */
+/* ---- a unit ---- */
 
 /* Below this share of a unit's outputs, those in doubt are redone one by one; above, the accurate
  * kernels look at the whole unit first. Both give the one correctly rounded answer. */
@@ -197,8 +195,7 @@ static void run_units(void *argument, size_t task) {
     }
 }
 
-/* ---- units in parts
- * --------------------------------------------------------------------------------- */
+/* ---- units in parts ---- */
 
 /* A chunk of a unit's segments or of one segment's leaves: a whole subtree either way, since chunks
  * are powers of two. Task order: unit, chunk of segments, chunk of leaves. */
@@ -244,8 +241,7 @@ static void close_chunks(job_t *job, size_t index) {
     finish(job, &unit, slots);
 }
 
-/* ---- the backend
- * -------------------------------------------------------------------------------------- */
+/* ---- the backend ---- */
 
 static irr_status_e execute(const void *state, const void *data, void *output, void *scratch,
                             const irr_executor_t *executor, irr_execution_stats_t *stats,

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* ---- one thread at a time -------------------------------------------------------------------- */
+/* ---- one thread at a time ---- */
 
 irr_status_e irr_request_enter(const irr_infer_request_t *request) {
     irr_infer_request_t *own = (irr_infer_request_t *)request;
@@ -20,7 +20,7 @@ void irr_request_leave(const irr_infer_request_t *request) {
     atomic_store_explicit(&own->busy, false, memory_order_release);
 }
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- life ---- */
 
 static irr_status_e fill(irr_infer_request_t *made, const irr_compiled_model_t *compiled) {
     const irr_ir_model_t *ir = compiled->ir;
@@ -70,7 +70,7 @@ void irr_infer_request_free(irr_infer_request_t *infer_request) {
     irr_release(infer_request);
 }
 
-/* ---- binding --------------------------------------------------------------------------------- */
+/* ---- binding ---- */
 
 static const irr_ir_port_t *port_of(const irr_infer_request_t *request, uint32_t slot) {
     const irr_ir_model_t *ir = request->compiled->ir;
@@ -171,7 +171,7 @@ irr_status_e irr_infer_request_infer(irr_infer_request_t *infer_request) {
     return status;
 }
 
-/* ---- tensors --------------------------------------------------------------------------------- */
+/* ---- tensors ---- */
 
 /* Type, and the shape where it is known before infer. A library's output will be resized. */
 static irr_status_e check_tensor(const irr_infer_request_t *request, uint32_t slot,

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-/* ---- messages -------------------------------------------------------------------------------- */
+/* ---- messages ---- */
 
 /* The calling thread's message. Only what makes the public call fail may write it. */
 irr_sentence_t irr_message(void);
@@ -45,7 +45,7 @@ char *irr_copy_text(const char *text, bool *ok);
 /* A copy that a public getter gives out. */
 irr_status_e irr_give_text(const char *text, char **copy);
 
-/* ---- tensors --------------------------------------------------------------------------------- */
+/* ---- tensors ---- */
 
 struct irr_tensor {
     atomic_uint holders;
@@ -67,7 +67,7 @@ irr_tensor_t *irr_tensor_retain(const irr_tensor_t *tensor);
 irr_tensor_view_t irr_tensor_view(const irr_tensor_t *tensor);
 bool irr_tensors_overlap(const irr_tensor_t *a, const irr_tensor_t *b);
 
-/* ---- devices --------------------------------------------------------------------------------- */
+/* ---- devices ---- */
 
 /* A registered device library, loaded when it is first needed. */
 typedef struct irr_device {
@@ -104,7 +104,7 @@ irr_status_e irr_door_set(irr_property_door_t door, size_t count, const irr_prop
 /* NULLs in a list of properties. */
 irr_status_e irr_check_properties(size_t count, const irr_property_t *properties);
 
-/* ---- the core -------------------------------------------------------------------------------- */
+/* ---- the core ---- */
 
 struct irr_core {
     pthread_mutex_t lock; /* of the list */
@@ -127,7 +127,7 @@ irr_status_e irr_plugin_path(const char *location, char **path, irr_sentence_t s
 irr_status_e irr_registry_read(irr_core_t *core, const char *path, irr_sentence_t sentence);
 const char *irr_registry_xml_version(void);
 
-/* ---- models and ports ------------------------------------------------------------------------ */
+/* ---- models and ports ---- */
 
 struct irr_model {
     irr_ir_model_t *ir;
@@ -140,7 +140,7 @@ irr_status_e irr_port_make(const irr_ir_port_t *ports, uint32_t count, size_t in
 irr_status_e irr_port_make_only(const irr_ir_port_t *ports, uint32_t count, const char *what,
                                 irr_output_port_t **port);
 
-/* ---- compiled models and requests ------------------------------------------------------------ */
+/* ---- compiled models and requests ---- */
 
 struct irr_compiled_model {
     atomic_uint holders; /* the caller and each request */
