@@ -96,8 +96,8 @@ double reader_time_us(reader_t *reader) {
     double start = now_us();
     atomic_store(&reader->turn, turn);
     read_share(reader, 0);
-    while (atomic_load(&reader->done) < turn * (reader->threads - 1)) {
-    }
+    for (unsigned spins = 0; atomic_load(&reader->done) < turn * (reader->threads - 1); spins++)
+        if (spins > 10000) sched_yield();
     return now_us() - start;
 }
 
