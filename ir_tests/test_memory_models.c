@@ -206,7 +206,14 @@ static void every_allocation_fails(void **state) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         cycle_t right;
-        EXPECT(IRR_OK, cycle(&right, &rows[i]));
+        irr_status_e status = cycle(&right, &rows[i]);
+        if (status == IRR_NOT_IMPLEMENTED &&
+            strstr(irr_get_last_err_msg(), "built without oneDNN")) {
+            release(&right);
+            print_message("%-15s built without oneDNN\n", rows[i].file);
+            continue;
+        }
+        EXPECT(IRR_OK, status);
         release(&right);
         assert_true(right.answer_bytes > 0 || !strcmp(rows[i].file, "zero_sized"));
         for (size_t k = 0; k < sizeof sides / sizeof *sides; k++)
