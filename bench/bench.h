@@ -27,8 +27,15 @@ typedef struct {
 
 typedef struct {
     const char *name;
+    const struct peer *peer;
+    irr_property_t property; /* irreduce alone: key NULL for none */
+    const char *plugin;      /* irreduce alone: another build's device library, or NULL */
+} contender_t;
+
+typedef struct peer {
+    const char *name;
     /* NULL if it cannot run the case; else its state. */
-    void *(*open)(const case_t *bench_case, const irr_property_t *property);
+    void *(*open)(const case_t *bench_case, const contender_t *as);
     void (*run)(void *state, void *output);
     void (*close)(void *state);
     bool spins; /* its threads go on spinning: leave them time to stop */
@@ -37,30 +44,33 @@ typedef struct {
     void (*end)(void *state);
 } peer_t;
 
-extern const peer_t peer_irreduce; /* property: IRREDUCE_BACKEND or IRREDUCE_ISA, or NULL */
-extern const peer_t peer_onednn;   /* opens nothing in a build without oneDNN */
+extern const peer_t peer_irreduce;
+extern const peer_t peer_onednn; /* opens nothing in a build without oneDNN */
 extern const peer_t peer_loop;
 extern const peer_t peer_read; /* a plain read of the data's bytes */
 
 /* peer_irreduce.c: what runs the case, "sum_f32_rows (simd, avx512)". */
-char *irreduce_kernel(const case_t *bench_case, const irr_property_t *property);
+char *irreduce_kernel(const case_t *bench_case, const contender_t *as);
 
-/* measure.c: the medians of interleaved rounds. */
+/* measure.c: interleaved rounds and their medians. */
 enum { MOST_ROUNDS = 99, MOST_CONTENDERS = 8 };
 typedef struct {
-    const char *name;
-    const peer_t *peer;
-    irr_property_t property; /* key NULL: none */
-} contender_t;
-typedef struct {
     bool ran;
-    const char *wrong; /* irreduce's own answer: why it is wrong, or NULL */
-    bool near;         /* a peer's answer: near ours */
-    double median_us;
+    const char *wrong;                       /* irreduce's own answer: why it is wrong, or NULL */
+    bool near;                               /* a peer's answer: near the first contender's */
+    bool same;                               /* the bits of the first contender's answer */
+    size_t rounds;                           /* fewer where one takes long */
+    double median_us, times_us[MOST_ROUNDS]; /* by round: those of one round belong together */
 } result_t;
+double median_of(const double *values, size_t count);
 /* The first contender is irreduce itself; results[] has a row for each. */
 void measure(const case_t *bench_case, const contender_t *contenders, size_t count, size_t rounds,
              result_t *results);
+
+/* compare.c: the contenders are two builds of irreduce. What changed beyond noise? */
+int compare_row(const case_t *bench_case, const char *plugin, size_t rounds, bool always);
+void compare_head(void);
+void compare_means(void);
 
 /* cases.c */
 int case_open(const char *problem, uint64_t seed, session_t *session, irr_tensor_t **weights,

@@ -9,16 +9,16 @@
 #include <string.h>
 
 static const contender_t peers[] = {
-    {"irreduce", &peer_irreduce, {NULL, NULL}},
-    {"read", &peer_read, {NULL, NULL}},
-    {"reference", &peer_irreduce, {"IRREDUCE_BACKEND", "reference"}},
-    {"onednn", &peer_onednn, {NULL, NULL}},
-    {"loop", &peer_loop, {NULL, NULL}},
+    {"irreduce", &peer_irreduce, {NULL, NULL}, NULL},
+    {"read", &peer_read, {NULL, NULL}, NULL},
+    {"reference", &peer_irreduce, {"IRREDUCE_BACKEND", "reference"}, NULL},
+    {"onednn", &peer_onednn, {NULL, NULL}, NULL},
+    {"loop", &peer_loop, {NULL, NULL}, NULL},
 };
 static const contender_t tiers[] = {
-    {"scalar", &peer_irreduce, {"IRREDUCE_ISA", "scalar"}},
-    {"avx2", &peer_irreduce, {"IRREDUCE_ISA", "avx2"}},
-    {"avx512", &peer_irreduce, {"IRREDUCE_ISA", "avx512"}},
+    {"scalar", &peer_irreduce, {"IRREDUCE_ISA", "scalar"}, NULL},
+    {"avx2", &peer_irreduce, {"IRREDUCE_ISA", "avx2"}, NULL},
+    {"avx512", &peer_irreduce, {"IRREDUCE_ISA", "avx512"}, NULL},
 };
 enum {
     PEERS = sizeof peers / sizeof *peers,
@@ -28,7 +28,7 @@ enum {
 
 typedef struct {
     list_t problems;
-    const char *folds, *types, *threads;
+    const char *folds, *types, *threads, *compare, *cases;
     uint64_t seed;
     size_t random, rounds;
     bool json, tiers;
@@ -48,13 +48,17 @@ static bool all_right = true;
 static const char usage[] =
     "irreduce_bench [--problem \"sum f32 [6,12,10,24] axes [2,3]\"]... | [--ops sum,min,l2]\n"
     "               [--types f32,i8,...|all] [--random N] [--seed S] [--threads 1,2]\n"
-    "               [--rounds 7] [--tiers] [--json]\n"
+    "               [--cases FILE] [--rounds 7] [--tiers] [--compare PLUGIN.so] [--json]\n"
+    "FILE has a problem a line.\n"
     "Columns: time and GB/s of irreduce; /read: its time over a plain read of the same bytes; "
     "then\n"
     "each peer's time over irreduce's (above 1: irreduce is faster; !: the peer's answer "
     "differs).\n"
     "--tiers: each operation and type out of L1, tier by tier; the ratios are scalar's time over\n"
-    "the tier's.\n";
+    "the tier's.\n"
+    "--compare: this build of the device library and another, in turns; ratio: the other's time "
+    "over\n"
+    "this one's. Prints each problem that was given, or of the lists those that changed.\n";
 
 static const char all_types[] = "f64,f32,f16,bf16,i64,i32,i16,i8,u64,u32,u16,u8";
 
@@ -71,6 +75,10 @@ static bool take_option(const char *name, const char *value) {
         settings.seed = strtoull(value, NULL, 10);
     else if (!strcmp(name, "--random"))
         settings.random = strtoull(value, NULL, 10);
+    else if (!strcmp(name, "--cases"))
+        settings.cases = value;
+    else if (!strcmp(name, "--compare"))
+        settings.compare = realpath(value, NULL) ? realpath(value, NULL) : value;
     else if (!strcmp(name, "--rounds"))
         settings.rounds = strtoull(value, NULL, 10);
     else
@@ -102,6 +110,23 @@ static char *next_word(const char **list) {
     char *word = take_text("%.*s", (int)length, *list);
     *list += length + ((*list)[length] == ',');
     return word;
+}
+
+/* A problem a line. */
+static int read_cases(void) {
+    char line[256];
+    FILE *file = settings.cases ? fopen(settings.cases, "r") : NULL;
+    if (!settings.cases) return IRR_OK;
+    if (!file) return wrong_call("--cases: %s cannot be opened", settings.cases);
+    while (fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = 0;
+        const char **more = take((settings.problems.count + 1) * sizeof *more);
+        memcpy(more, settings.problems.items, settings.problems.count * sizeof *more);
+        settings.problems.items = more;
+        if (*line && *line != '#') more[settings.problems.count++] = take_text("%s", line);
+    }
+    fclose(file);
+    return IRR_OK;
 }
 
 /* ---- one case ---- */
@@ -180,8 +205,10 @@ static int run_case(const char *problem, unsigned threads, mean_t *means) {
     const contender_t *contenders = settings.tiers ? tiers : peers;
     size_t count = settings.tiers ? TIERS : PEERS;
     int status = case_open(problem, settings.seed, &session, &weights, &data, &c);
-    if (!status) {
-        c.threads = threads;
+    c.threads = threads;
+    if (!status && settings.compare) {
+        status = compare_row(&c, settings.compare, settings.rounds, settings.problems.count > 0);
+    } else if (!status) {
         measure(&c, contenders, count, settings.rounds, results);
         for (size_t i = 0; i < count; i++)
             if (results[i].wrong) print_wrong(problem, contenders[i].name, results[i].wrong);
@@ -190,7 +217,7 @@ static int run_case(const char *problem, unsigned threads, mean_t *means) {
         else if (settings.tiers)
             print_tiers(&c, results);
         else
-            print_row(&c, irreduce_kernel(&c, NULL), results, means);
+            print_row(&c, irreduce_kernel(&c, &peers[0]), results, means);
     }
     irr_tensor_free(weights);
     session_close(&session);
@@ -230,7 +257,9 @@ static int run_thread_count(unsigned threads, mean_t *means) {
 
 static void print_head(void) {
     if (settings.json) return;
-    if (settings.tiers)
+    if (settings.compare)
+        compare_head();
+    else if (settings.tiers)
         printf("%-10s %11s %8s %8s\n", "out of L1", "scalar us", "avx2 x", "avx512 x");
     else
         printf("%-38s %2s %11s %7s %6s %9s %9s %9s  %s\n", "problem", "t", "us", "GB/s", "/read",
@@ -238,7 +267,7 @@ static void print_head(void) {
 }
 
 static void print_means(unsigned threads, const mean_t *means) {
-    if (settings.json || settings.tiers || !means[1].count) return;
+    if (settings.json || settings.tiers || settings.compare || !means[1].count) return;
     printf("%-38s %2u %11s %7s", "geometric means", threads, "", "");
     for (size_t i = 1; i < PEERS; i++)
         if (means[i].count)
@@ -276,7 +305,9 @@ int main(int argc, char **argv) {
         printf("%s\nseed %llu, %zu rounds\n", command, (unsigned long long)settings.seed,
                settings.rounds);
     }
-    int status = run_all();
+    int status = read_cases();
+    if (!status) status = run_all();
+    if (!status && settings.compare) compare_means();
     if (settings.json) json_end();
     if (status) fprintf(stderr, "irreduce_bench: %s\n", noted_sentence());
     give_back_all();

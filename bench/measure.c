@@ -5,16 +5,17 @@
 #include <dirent.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { BLOCK_US = 300, SLOW_US = 50000, SLOW_ROUNDS = 3, VERIFIED = 4 << 20, CALM_NS = 30000000 };
+enum { BLOCK_US = 300, SLOW_US = 50000, SLOW_ROUNDS = 3, VERIFIED = 1 << 20, PAGE = 4096 };
+static const struct timespec calm = {.tv_nsec = 30000000};
 
 typedef struct {
     const contender_t *is;
     void *state, *output;
-    size_t repeats, rounds;
-    double times_us[MOST_ROUNDS];
+    size_t repeats;
 } runner_t;
 
 /* ---- pinning: this thread to the first CPU, all others, in their order, to those after it ---- */
@@ -74,9 +75,10 @@ static double block(const runner_t *runner, const cpu_set_t *may, unsigned threa
 static bool open_runner(const case_t *c, const contender_t *contender, runner_t *runner) {
     size_t bytes = c->outputs * 8;
     *runner = (runner_t){.is = contender, .repeats = 1};
-    runner->state = contender->peer->open(c, contender->property.key ? &contender->property : NULL);
+    runner->state = contender->peer->open(c, contender);
     if (!runner->state) return false;
-    runner->output = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    /* At the same place of a page for all: where the output lies may cost time. */
+    runner->output = aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE);
     return runner->output != NULL;
 }
 
@@ -85,14 +87,14 @@ static void close_runner(runner_t *runner) {
     free(runner->output);
 }
 
-/* Warms up, and finds how many runs a block takes and how many rounds there is time for. */
-static void calibrate(runner_t *runner, size_t rounds, const cpu_set_t *may, unsigned threads) {
+/* Warms up, finds how many runs a block takes, returns how many rounds there is time for. */
+static size_t calibrate(runner_t *runner, size_t rounds, const cpu_set_t *may, unsigned threads) {
     /* Unpinned at first: a pool counts the CPUs that it may use when it starts. */
     if (!runner->is->peer->begin) runner->is->peer->run(runner->state, runner->output);
     block(runner, may, threads);
     double one = block(runner, may, threads);
-    runner->rounds = one > SLOW_US && rounds > SLOW_ROUNDS ? SLOW_ROUNDS : rounds;
     if (one < BLOCK_US) runner->repeats = (size_t)(BLOCK_US / (one < 0.01 ? 0.01 : one)) + 1;
+    return one > SLOW_US && rounds > SLOW_ROUNDS ? SLOW_ROUNDS : rounds;
 }
 
 static int ascending(const void *a, const void *b) {
@@ -100,39 +102,53 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static double median(runner_t *runner) {
-    qsort(runner->times_us, runner->rounds, sizeof *runner->times_us, ascending);
-    return runner->times_us[runner->rounds / 2];
+double median_of(const double *values, size_t count) {
+    double sorted[MOST_ROUNDS];
+    memcpy(sorted, values, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, ascending);
+    return sorted[count / 2];
+}
+
+/* Is the answer right, and is it the first contender's? */
+static void judge(const case_t *c, const runner_t *runner, const runner_t *first,
+                  result_t *result) {
+    const peer_t *peer = runner->is->peer;
+    size_t bytes = c->outputs * type_of(c->data->type)->bytes;
+    if (peer == &peer_irreduce) result->wrong = verify(c, runner->output, VERIFIED);
+    if (peer->begin || !first->output) return; /* it has no answer, or there is none to compare */
+    result->near = is_near(c, runner->output, first->output);
+    result->same = memcmp(runner->output, first->output, bytes) == 0;
+}
+
+static void rest(const runner_t *runner, unsigned threads) {
+    if (runner->is->peer->spins && threads > 1) nanosleep(&calm, NULL);
 }
 
 void measure(const case_t *c, const contender_t *contenders, size_t count, size_t rounds,
              result_t *results) {
     static runner_t runners[MOST_CONTENDERS];
-    const struct timespec calm = {.tv_nsec = CALM_NS};
     cpu_set_t may;
     sched_getaffinity(0, sizeof may, &may);
     for (size_t i = 0; i < count; i++) {
         results[i] = (result_t){.ran = open_runner(c, &contenders[i], &runners[i])};
         if (!results[i].ran) continue;
-        calibrate(&runners[i], rounds, &may, c->threads);
+        results[i].rounds = calibrate(&runners[i], rounds, &may, c->threads);
         unpin_all(&may);
-        if (contenders[i].peer == &peer_irreduce)
-            results[i].wrong = verify(c, runners[i].output, VERIFIED);
-        else
-            results[i].near =
-                !contenders[i].peer->begin && is_near(c, runners[i].output, runners[0].output);
-        if (contenders[i].peer->spins && c->threads > 1) nanosleep(&calm, NULL);
+        judge(c, &runners[i], &runners[0], &results[i]);
+        rest(&runners[i], c->threads);
     }
     pin_all(&may, c->threads);
     for (size_t round = 0; round < rounds; round++)
-        for (size_t i = 0; i < count; i++) {
-            if (!results[i].ran || round >= runners[i].rounds) continue;
-            runners[i].times_us[round] = block(&runners[i], &may, c->threads);
-            if (contenders[i].peer->spins && c->threads > 1) nanosleep(&calm, NULL);
+        for (size_t k = 0; k < count; k++) { /* there and back: no one always follows the same */
+            size_t i = round % 2 ? count - 1 - k : k;
+            if (!results[i].ran || round >= results[i].rounds) continue;
+            results[i].times_us[round] = block(&runners[i], &may, c->threads);
+            rest(&runners[i], c->threads);
         }
     unpin_all(&may);
     for (size_t i = 0; i < count; i++) {
-        if (results[i].ran) results[i].median_us = median(&runners[i]);
+        if (results[i].ran)
+            results[i].median_us = median_of(results[i].times_us, results[i].rounds);
         close_runner(&runners[i]);
     }
 }

@@ -11,13 +11,29 @@ typedef struct {
     void *memory;
 } state_t;
 
-static int open_program(const case_t *c, const irr_property_t *property, state_t *state) {
+/* Registered under its own path, once a core. */
+static int compile(const case_t *c, const contender_t *as, size_t count,
+                   const irr_property_t *properties, program_t *program) {
+    session_t on = *c->session;
+    if (as->plugin) {
+        on.device = as->plugin;
+        irr_available_devices_t devices = {0};
+        LIB(irr_core_get_available_devices(on.core, &devices));
+        bool known = false;
+        for (size_t i = 0; i < devices.size; i++) known |= !strcmp(devices.devices[i], on.device);
+        irr_available_devices_free(&devices);
+        if (!known) LIB(irr_core_register_plugin(on.core, as->plugin, on.device));
+    }
+    TRY(session_compile(&on, count, properties, program));
+    return session_feed(c->session, program);
+}
+
+static int open_program(const case_t *c, const contender_t *as, state_t *state) {
     char threads[16];
     snprintf(threads, sizeof threads, "%u", c->threads);
-    irr_property_t properties[2] = {{irr_property_key_inference_num_threads, threads}};
-    if (property) properties[1] = *property;
-    TRY(session_compile(c->session, property ? 2 : 1, properties, &state->program));
-    return session_feed(c->session, &state->program);
+    irr_property_t properties[2] = {{irr_property_key_inference_num_threads, threads},
+                                    as->property};
+    return compile(c, as, as->property.key ? 2 : 1, properties, &state->program);
 }
 
 static void close_state(void *opaque) {
@@ -27,10 +43,10 @@ static void close_state(void *opaque) {
     free(state);
 }
 
-static void *open_state(const case_t *c, const irr_property_t *property) {
+static void *open_state(const case_t *c, const contender_t *as) {
     state_t *state = calloc(1, sizeof *state);
     if (!state) return NULL;
-    if (open_program(c, property, state) == IRR_OK) return state;
+    if (open_program(c, as, state) == IRR_OK) return state;
     close_state(state);
     return NULL;
 }
@@ -54,15 +70,12 @@ static void run(void *opaque, void *output) {
     if (irr_infer_request_infer(state->program.request) != IRR_OK) abort();
 }
 
-char *irreduce_kernel(const case_t *c, const irr_property_t *property) {
-    irr_property_t profile = {irr_property_key_enable_profiling, "YES"};
+char *irreduce_kernel(const case_t *c, const contender_t *as) {
+    irr_property_t properties[2] = {{irr_property_key_enable_profiling, "YES"}, as->property};
     program_t program = {0};
     irr_profiling_info_list_t infos = {0};
     char *text = take_text("unknown");
-    if (property && property->key) /* one property is the peer's; this adds the profile */
-        irr_core_set_properties(c->session->core, c->session->device, 1, property);
-    if (session_compile(c->session, 1, &profile, &program) == IRR_OK &&
-        session_feed(c->session, &program) == IRR_OK &&
+    if (compile(c, as, as->property.key ? 2 : 1, properties, &program) == IRR_OK &&
         irr_infer_request_infer(program.request) == IRR_OK &&
         irr_infer_request_get_profiling_info(program.request, &infos) == IRR_OK && infos.size)
         text = take_text("%s (%s, %s)", infos.profiling_infos[0].kernel,

@@ -109,8 +109,8 @@ static const state_t entries[][FOLD_COUNT] = {
     [IRR_U32] = ENTRIES(u32),   [IRR_U16] = ENTRIES(u16), [IRR_U8] = ENTRIES(u8),
 };
 
-static void *open_state(const case_t *c, const irr_property_t *property) {
-    (void)property;
+static void *open_state(const case_t *c, const contender_t *as) {
+    (void)as;
     if (c->threads != 1) return NULL;
     state_t *state = malloc(sizeof *state);
     if (!state) return NULL;

@@ -3,9 +3,7 @@
 #include "bench.h"
 
 #ifndef IRREDUCE_HAVE_ONEDNN
-static void *open_state(const case_t *c, const irr_property_t *property) {
-    return (void)c, (void)property, NULL;
-}
+static void *open_state(const case_t *c, const contender_t *as) { return (void)c, (void)as, NULL; }
 const peer_t peer_onednn = {"onednn", open_state, NULL, NULL, true, NULL, NULL};
 #else
 
@@ -101,8 +99,8 @@ static dnnl_status_t describe(const case_t *c, state_t *state) {
     return status;
 }
 
-static void *open_state(const case_t *c, const irr_property_t *property) {
-    (void)property;
+static void *open_state(const case_t *c, const contender_t *as) {
+    (void)as;
     if (c->run_count > DNNL_MAX_NDIMS || data_type(c->data->type) == dnnl_data_type_undef ||
         c->set_size == 1)
         return NULL;

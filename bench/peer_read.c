@@ -9,8 +9,8 @@ typedef struct {
     reader_t *reader;
 } state_t;
 
-static void *open_state(const case_t *c, const irr_property_t *property) {
-    (void)property;
+static void *open_state(const case_t *c, const contender_t *as) {
+    (void)as;
     state_t *state = calloc(1, sizeof *state);
     if (state) state->bench_case = c;
     return state;

@@ -4,8 +4,8 @@ add_library(irr_bench_loop OBJECT bench/peer_loop.c)
 target_compile_options(irr_bench_loop PRIVATE -O3 -march=native -ffast-math)
 
 add_executable(irreduce_bench
-  bench/cases.c bench/irreduce_bench.c bench/measure.c bench/peer_irreduce.c bench/peer_onednn.c
-  bench/peer_read.c bench/verify.c
+  bench/cases.c bench/compare.c bench/irreduce_bench.c bench/measure.c bench/peer_irreduce.c 
+  bench/peer_onednn.c bench/peer_read.c bench/verify.c
   tools/inputs.c tools/json.c tools/npy.c tools/options.c tools/problem.c tools/progress.c
   tools/seed.c tools/session.c tools/support.c tools/types.c
   $<TARGET_OBJECTS:irr_bench_loop>)
