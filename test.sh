@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds and passes the tests. ./test.sh: every everyday test, some minutes on two cores.
-# ./test.sh long|numpy|peers|sanitizers|all: the longer suites. What follows goes to ctest.
+# ./test.sh long|numpy|peers|hosts|sanitizers|all: the longer suites. What follows goes to ctest.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 
 suite=everyday
 case "${1:-}" in
-everyday | long | numpy | peers | sanitizers | all) suite=$1; shift ;;
+everyday | long | numpy | peers | hosts | sanitizers | all) suite=$1; shift ;;
 -* | '') ;;
 *) sed -n '2,3s/^# //p' "$0" >&2; exit 2 ;;
 esac
@@ -31,7 +31,7 @@ run_tests() { # DIRECTORY CTEST_ARGUMENT...
 }
 everyday() {
     build build -DCMAKE_BUILD_TYPE=Release
-    run_tests build -LE '^(long|numpy|peers)$' "$@"
+    run_tests build -LE '^(long|numpy|peers|hosts)$' "$@"
 }
 long() {
     build build -DCMAKE_BUILD_TYPE=Release
@@ -48,11 +48,15 @@ peers() {
         -DIRREDUCE_PYTHON="$PWD/$(ir_tests/peers/venv.sh .venv)"
     run_tests build -L '^peers$' "$@"
 }
+hosts() {
+    need g++ python3 python3-venv
+    ir_tests/hosts/run.sh build-hosts .venv "$@"
+}
 sanitizers() {
     local flags='-O1 -fno-omit-frame-pointer -fsanitize='
     build build-asan -DCMAKE_BUILD_TYPE=Debug \
         -DCMAKE_C_FLAGS="${flags}address,undefined -fno-sanitize-recover=all"
-    run_tests build-asan -LE '^(long|numpy|peers)$' "$@"
+    run_tests build-asan -LE '^(long|numpy|peers|hosts)$' "$@"
     build build-tsan -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS="${flags}thread"
     run_tests build-tsan -L '^threads$' "$@"
 }
@@ -60,6 +64,7 @@ all() {
     sanitizers "$@"
     numpy "$@"
     peers "$@"
+    hosts "$@"
     long "$@"
     everyday "$@"
 }

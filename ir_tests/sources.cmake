@@ -137,6 +137,7 @@ target_link_options(test_hostile PRIVATE -Wl,--wrap=read -Wl,--wrap=pread)
 
 include(ir_tests/cli/sources.cmake)
 include(ir_tests/fuzz/sources.cmake)
+include(ir_tests/hosts/sources.cmake)
 include(ir_tests/second_reader/sources.cmake)
 
 if(NOT CMAKE_C_FLAGS MATCHES "fsanitize") # strangers' programs are built without

@@ -1,0 +1,29 @@
+# Tests inside stock hosts. They are registered where IRREDUCE_PYTHON has the wheels; the target
+# `hosts` builds what they need and nothing else.
+add_custom_target(hosts)
+
+# irr_host_test(name [NEEDS target...] COMMAND program argument...): a script ending in .py stands
+# in ir_tests/hosts and runs with that Python.
+function(irr_host_test name)
+  if(NOT IRREDUCE_PYTHON)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 TEST "" "" "NEEDS;COMMAND")
+  list(GET TEST_COMMAND 0 program)
+  if(program MATCHES "\\.py$")
+    list(POP_FRONT TEST_COMMAND)
+    list(PREPEND TEST_COMMAND ${IRREDUCE_PYTHON} ${CMAKE_SOURCE_DIR}/ir_tests/hosts/${program})
+  endif()
+  add_test(NAME hosts_${name} COMMAND ${TEST_COMMAND})
+  set_tests_properties(hosts_${name} PROPERTIES LABELS hosts)
+  if(TEST_NEEDS)
+    add_dependencies(hosts ${TEST_NEEDS})
+  endif()
+endfunction()
+
+if(IRREDUCE_OPENVINO)
+  include(ir_tests/hosts/openvino.cmake OPTIONAL)
+endif()
+if(IRREDUCE_ONNXRUNTIME)
+  include(ir_tests/hosts/onnxruntime.cmake OPTIONAL)
+endif()
