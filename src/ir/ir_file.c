@@ -34,6 +34,17 @@ static void finish_reading(irr_ir_graph_t *graph) {
     graph->source = NULL;
 }
 
+/* So that no array is NULL: an empty run begins at an element like any other, even in a file
+ * without a single port or dimension. */
+static bool make_arrays(irr_ir_graph_t *graph) {
+    return irr_grow((void **)&graph->layers, &graph->layer_room, 1, sizeof *graph->layers) &&
+           irr_grow((void **)&graph->ports, &graph->port_room, 1, sizeof *graph->ports) &&
+           irr_grow((void **)&graph->dims, &graph->dim_room, 1, sizeof *graph->dims) &&
+           irr_grow((void **)&graph->edges, &graph->edge_room, 1, sizeof *graph->edges) &&
+           irr_grow((void **)&graph->scopes, &graph->scope_room, 1, sizeof *graph->scopes) &&
+           irr_grow((void **)&graph->shapes, &graph->shape_room, 1, sizeof *graph->shapes);
+}
+
 irr_status_e irr_graph_read(const irr_ir_source_t *source,
                             irr_status_e (*more)(irr_ir_graph_t *graph, irr_sentence_t sentence),
                             irr_ir_graph_t **out, irr_sentence_t sentence) {
@@ -48,7 +59,7 @@ irr_status_e irr_graph_read(const irr_ir_source_t *source,
     graph->memory_limit_bytes = irr_memory_limit_bytes();
     graph->path = irr_strdup(source->path ? source->path : "<memory>");
     graph->weights = irr_weights_create(source);
-    graph->out_of_memory = !graph->path || !graph->weights;
+    graph->out_of_memory = !graph->path || !graph->weights || !make_arrays(graph);
     if (!graph->out_of_memory && irr_read_xml(graph)) irr_check_graph(graph);
     if (graph->out_of_memory || !irr_list_problems(graph))
         status = irr_fail(sentence, IRR_NOT_ALLOCATED, "out of memory while reading %.400s",
