@@ -1,10 +1,5 @@
 # The doors to OpenVINO: a device, and an extension for OpenVINO's own CPU device. Each is built
 # against one release of the wheel and fits that release alone: its soname carries the number.
-option(IRREDUCE_OPENVINO "build the doors to OpenVINO (needs its Python wheel and a C++17 compiler)" OFF)
-if(NOT IRREDUCE_OPENVINO)
-  return()
-endif()
-
 enable_language(CXX)
 set(IRREDUCE_PYTHON "" CACHE FILEPATH "Python with the packages that tests and doors need")
 if(NOT OpenVINO_DIR)
@@ -38,7 +33,8 @@ function(irr_openvino_library target) # SOURCE...
   add_library(${target} MODULE ${ARGN} plugin/openvino/translate.cpp plugin/cpu/entry.c
     $<TARGET_OBJECTS:irr_base> $<TARGET_OBJECTS:irr_kernel> $<TARGET_OBJECTS:irr_plan>)
   target_link_libraries(${target} PRIVATE openvino::runtime Threads::Threads m ${IRR_ONEDNN_LIBRARY})
-  target_compile_definitions(${target} PRIVATE IRREDUCE_OPENVINO_BUILD="${IRR_OPENVINO_BUILD}")
+  target_compile_definitions(${target} PRIVATE IRREDUCE_OPENVINO_BUILD="${IRR_OPENVINO_BUILD}"
+    IRREDUCE_OPENVINO_VERSION="${OpenVINO_VERSION}")
   set(map ${CMAKE_SOURCE_DIR}/plugin/openvino/exports.map)
   target_link_options(${target} PRIVATE -Wl,-z,nodelete -Wl,--no-undefined -Wl,--version-script=${map})
   # No RUNPATH: with one, a second libopenvino would be mapped beside the host's, silently.
@@ -48,3 +44,5 @@ function(irr_openvino_library target) # SOURCE...
 endfunction()
 
 irr_openvino_library(irreduce_openvino_plugin plugin/openvino/device.cpp)
+irr_openvino_library(irreduce_openvino_extension
+  plugin/openvino/extension.cpp plugin/openvino/reduction.cpp plugin/openvino/runner.cpp)
