@@ -1,13 +1,24 @@
-/* What the files of irreduce_bench share: a case, and a peer that can run it.
+/* What the files of irreduce_bench share: a case, a peer that can run it, and a mode.
  * The bench knows irreduce through its public API alone; cases are made and fed by the same files
- * as the command's (tools/). To add a peer, write peer_x.c and add its row in irreduce_bench.c.
+ * as the command's (tools/). To add a peer, write peer_x.c and add its row in table.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IRR_BENCH_BENCH_H
 #define IRR_BENCH_BENCH_H
 
 #include "../tools/tool.h"
 
-typedef enum { FOLD_MIN = 0, FOLD_SUM, FOLD_L2, FOLD_COUNT } fold_e;
+typedef enum {
+    OP_MIN = 0,
+    OP_MAX,
+    OP_SUM,
+    OP_MEAN,
+    OP_PROD,
+    OP_L1,
+    OP_L2,
+    OP_AND,
+    OP_OR,
+    OP_COUNT
+} op_e;
 
 /* Neighbouring dimensions that are all kept or all reduced; dimensions of 1 are dropped. */
 typedef struct {
@@ -17,12 +28,16 @@ typedef struct {
 
 typedef struct {
     const char *problem; /* "sum f32 [6,12,10,24] axes [2,3]" */
-    fold_e fold;
+    const char *group;   /* of shapes: "layer norm" */
+    op_e op;
     size_t run_count, outputs, set_size;
     run_t runs[MAX_RANK];
+    uint64_t axes; /* a bit a reduced dimension */
     const view_t *data;
     unsigned threads;
     session_t *session; /* model and input, for irreduce itself */
+    const char *xml;    /* the model once more, for those who read IR */
+    const irr_tensor_t *weights;
 } case_t;
 
 typedef struct {
@@ -33,21 +48,37 @@ typedef struct {
 } contender_t;
 
 typedef struct peer {
-    const char *name;
     /* NULL if it cannot run the case; else its state. */
     void *(*open)(const case_t *bench_case, const contender_t *as);
-    void (*run)(void *state, void *output);
+    bool (*run)(void *state, void *output); /* false: it failed */
     void (*close)(void *state);
     bool spins; /* its threads go on spinning: leave them time to stop */
     /* Around each block of runs, not timed; may be NULL. */
     void (*begin)(void *state);
     void (*end)(void *state);
+    /* Its version, NULL where there is none or the library cannot be loaded (noted); may be NULL.
+     * library: the file to load, of a peer that is not linked. */
+    const char *(*version)(const char *library);
 } peer_t;
 
 extern const peer_t peer_irreduce;
+extern const peer_t peer_onnxruntime; /* these two open nothing until their library was loaded */
+extern const peer_t peer_openvino;
 extern const peer_t peer_onednn; /* opens nothing in a build without oneDNN */
 extern const peer_t peer_loop;
 extern const peer_t peer_read; /* a plain read of the data's bytes */
+
+/* library.c: all of the names, or a sentence that says which is missing. */
+typedef struct {
+    const char *name;
+    void *at; /* where the function's address goes */
+} symbol_t;
+int library_open(const char *path, const symbol_t *symbols, size_t count);
+
+/* onnx_model.c: the case as an ONNX file in memory; its bytes, or 0 if ONNX has no such model. */
+enum { MOST_ONNX_BYTES = 4096 };
+size_t onnx_model(const case_t *bench_case, unsigned char bytes[MOST_ONNX_BYTES]);
+int onnx_element_type(irr_element_type_e type);
 
 /* peer_irreduce.c: what runs the case, "sum_f32_rows (simd, avx512)". */
 char *irreduce_kernel(const case_t *bench_case, const contender_t *as);
@@ -62,21 +93,39 @@ typedef struct {
     size_t rounds;                           /* fewer where one takes long */
     double median_us, times_us[MOST_ROUNDS]; /* by round: those of one round belong together */
 } result_t;
-double median_of(const double *values, size_t count);
 /* The first contender is irreduce itself; results[] has a row for each. */
 void measure(const case_t *bench_case, const contender_t *contenders, size_t count, size_t rounds,
              result_t *results);
+double median_of(const double *values, size_t count);
 
-/* compare.c: the contenders are two builds of irreduce. What changed beyond noise? */
-int compare_row(const case_t *bench_case, const char *plugin, size_t rounds, bool always);
-void compare_head(void);
-void compare_means(void);
+/* ---- the options, and the modes: what is measured and printed of each case ---- */
+typedef struct {
+    list_t problems;
+    const char *ops, *types, *threads, *cases;
+    const char *compare; /* the other device library */
+    uint64_t seed, random, rounds;
+    bool few, tiers, json;
+} settings_t;
+extern settings_t settings;
+
+typedef struct {
+    void (*head)(void);
+    int (*row)(const case_t *bench_case);
+    void (*foot)(unsigned threads); /* after the cases of each number of threads */
+} bench_mode_t;
+extern const bench_mode_t table_mode, tiers_mode, compare_mode;
+int load_peer(const char *option, const char *library); /* table.c */
+/* Says on standard error what is wrong with an answer; the exit code will be 1. */
+void note_wrong(const char *problem, const char *name, const char *wrong);
 
 /* cases.c */
-int case_open(const char *problem, uint64_t seed, session_t *session, irr_tensor_t **weights,
-              view_t *data, case_t *made);
-char *random_problem(uint64_t *state, const char *fold, const char *type);
-extern const char *const default_shapes[]; /* "[6,12,10,24] axes [2,3]", closed by NULL */
+typedef struct {
+    const char *group, *shape; /* "layer norm", "[128,768] axes [1]" */
+} shape_t;
+extern const shape_t named_shapes[]; /* closed by NULL */
+int case_open(const char *problem, const char *group, uint64_t seed, session_t *session,
+              irr_tensor_t **weights, view_t *data, case_t *made);
+char *random_shape(uint64_t *state);
 
 /* verify.c: NULL if the output is right, else what is wrong. As far as `elements` data elements go:
  * of a larger tensor, evenly spread outputs are checked. */

@@ -4,24 +4,45 @@
 
 #include <string.h>
 
-const char *const default_shapes[] = {
-    "[1,3,8] axes [2]",
-    "[6,12,10,24] axes [2,3]",
-    "[6,12,10,24] axes [1]",
-    "[6,12,10,24] axes [-2]",
-    "[1,64,56,56] axes [2,3]",
-    "[1,2048,7,7] axes [2,3]",
-    "[7,13,17,19] axes [0,2]",
-    "[2,8,16,32,64] axes [2]",
-    "[128,49] axes [1]",
-    "[1,128,4096] axes [-1]",
-    "[512,512] axes [0,1]",
-    "[4096,4096] axes [0]",
-    "[4096,4096] axes [1]",
-    "[4096,4096] axes [0,1]",
-    "[64,1024,1024] axes [0,2]",
-    "[64,1024,1024] axes [0,1]",
-    NULL,
+/* The first of each group stands for it under --few. */
+const shape_t named_shapes[] = {
+    {"tiny", "[1,3,8] axes [2]"},
+    {"tiny", "[4,16] axes [1]"},
+    {"seed", "[6,12,10,24] axes [2,3]"},
+    {"seed", "[6,12,10,24] axes [1]"},
+    {"seed", "[6,12,10,24] axes [-2]"},
+    {"pooling 7x7", "[1,2048,7,7] axes [2,3]"},
+    {"pooling 7x7", "[8,512,7,7] axes [2,3]"},
+    {"pooling 7x7", "[1,7,7,2048] axes [1,2]"},
+    {"pooling 56x56", "[1,64,56,56] axes [2,3]"},
+    {"pooling 56x56", "[1,56,56,64] axes [1,2]"},
+    {"layer norm", "[128,768] axes [1]"},
+    {"layer norm", "[1,64,1024] axes [-1]"},
+    {"layer norm", "[1,128,4096] axes [-1]"},
+    {"layer norm", "[32,11008] axes [1]"},
+    {"channel sums", "[1024,512] axes [0]"},
+    {"channel sums", "[4096,64] axes [0]"},
+    {"channel sums", "[1,64,112,112] axes [1]"},
+    {"attention", "[1,12,128,128] axes [3]"},
+    {"attention", "[1,12,197,64] axes [2]"},
+    {"attention", "[1,32,512,512] axes [-1]"},
+    {"batch statistics", "[8,256,14,14] axes [0,2,3]"},
+    {"batch statistics", "[32,64,56,56] axes [0,2,3]"},
+    {"whole tensor", "[512,512] axes [0,1]"},
+    {"whole tensor", "[768,3072] axes [0,1]"},
+    {"whole tensor", "[25557032] axes [0]"},
+    {"odd", "[7,13,17,19] axes [0,2]"},
+    {"odd", "[128,49] axes [1]"},
+    {"odd", "[5,323] axes [1]"},
+    {"odd", "[33,77,129] axes [1]"},
+    {"odd", "[3,5,7,11,13] axes [1,3]"},
+    {"odd", "[2,8,16,32,64] axes [2]"},
+    {"odd", "[1000003] axes [0]"},
+    {"large", "[4096,4096] axes [0]"},
+    {"large", "[4096,4096] axes [1]"},
+    {"large", "[64,512,1024] axes [0,2]"},
+    {"large", "[64,512,1024] axes [0,1]"},
+    {NULL, NULL},
 };
 
 static uint64_t draw(uint64_t *state, uint64_t below) {
@@ -30,7 +51,7 @@ static uint64_t draw(uint64_t *state, uint64_t below) {
 }
 
 /* Rank 1 to 5, 1 to about 4 million elements, at least one axis. */
-char *random_problem(uint64_t *state, const char *fold, const char *type) {
+char *random_shape(uint64_t *state) {
     size_t rank = 1 + draw(state, 5), budget = (size_t)1 << (4 + draw(state, 19));
     int64_t dims[5];
     uint64_t mask = 1 + draw(state, (1u << rank) - 1);
@@ -42,14 +63,15 @@ char *random_problem(uint64_t *state, const char *fold, const char *type) {
     char axes[64] = "", *at = axes;
     for (size_t d = 0; d < rank; d++)
         if (mask >> d & 1) at += sprintf(at, "%s%zu", at == axes ? "" : ",", d);
-    return take_text("%s %s %s axes [%s]", fold, type, shape_text(rank, dims), axes);
+    return take_text("%s axes [%s]", shape_text(rank, dims), axes);
 }
 
-static bool parse_fold(const char *problem, fold_e *fold) {
-    static const char *const words[FOLD_COUNT] = {"min", "sum", "l2"};
-    for (unsigned i = 0; i < FOLD_COUNT; i++)
+static bool parse_op(const char *problem, op_e *op) {
+    static const char *const words[OP_COUNT] = {"min", "max", "sum", "mean", "prod",
+                                                "l1",  "l2",  "and", "or"};
+    for (unsigned i = 0; i < OP_COUNT; i++)
         if (!strncmp(problem, words[i], strlen(words[i])) && problem[strlen(words[i])] == ' ')
-            return *fold = (fold_e)i, true;
+            return *op = (op_e)i, true;
     return false;
 }
 
@@ -83,20 +105,23 @@ static void merge(case_t *made, const view_t *data, uint64_t mask) {
     }
 }
 
-int case_open(const char *problem, uint64_t seed, session_t *session, irr_tensor_t **weights,
-              view_t *data, case_t *made) {
+int case_open(const char *problem, const char *group, uint64_t seed, session_t *session,
+              irr_tensor_t **weights, view_t *data, case_t *made) {
     static options_t options;
     char *xml = NULL;
-    *made = (case_t){.problem = problem, .session = session, .data = data};
-    if (!parse_fold(problem, &made->fold))
-        return wrong_call("\"%s\" is not min, sum or l2", problem);
+    *made = (case_t){.problem = problem, .group = group, .session = session, .data = data};
+    if (!parse_op(problem, &made->op))
+        return wrong_call("\"%s\" begins with no operation (min, max, sum, ...)", problem);
     options.seed = seed;
     TRY(problem_model(problem, &xml, weights));
     TRY(session_open(session, &options, xml, *weights));
     TRY(make_inputs(session));
     TRY(view_tensor(session->tensors[0], data));
-    merge(made, data, axes_mask(problem, data->rank));
-    if (!made->outputs || !made->set_size || !axes_mask(problem, data->rank))
+    made->xml = xml;
+    made->weights = *weights;
+    made->axes = axes_mask(problem, data->rank);
+    merge(made, data, made->axes);
+    if (!made->outputs || !made->set_size || !made->axes)
         return wrong_call("\"%s\" reduces nothing", problem);
     return IRR_OK;
 }

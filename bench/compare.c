@@ -14,10 +14,12 @@ typedef struct {
     double ratio, low, high, us, other_us; /* ratio: other's time over this build's */
 } finding_t;
 
-static struct {
+typedef struct {
     size_t rows, faster, slower, bits;
     double log_sum;
-} total;
+} total_t;
+
+static total_t total;
 
 static int ascending(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -25,13 +27,13 @@ static int ascending(const void *a, const void *b) {
 }
 
 /* ours: which of the two is this build. */
-static int find(const case_t *c, const char *plugin, size_t rounds, size_t ours, finding_t *found) {
+static int find(const case_t *c, size_t ours, finding_t *found) {
     contender_t builds[2];
     builds[ours] = (contender_t){"this", &peer_irreduce, {NULL, NULL}, NULL};
-    builds[!ours] = (contender_t){"other", &peer_irreduce, {NULL, NULL}, plugin};
+    builds[!ours] = (contender_t){"other", &peer_irreduce, {NULL, NULL}, settings.compare};
     result_t results[2];
     double ratios[MOST_ROUNDS];
-    measure(c, builds, 2, rounds, results);
+    measure(c, builds, 2, settings.rounds, results);
     for (size_t i = 0; i < 2; i++) {
         if (!results[i].ran)
             return fail(IRR_GENERAL_ERROR, "%s", take_text("%s", noted_sentence()));
@@ -56,34 +58,40 @@ static int verdict(const finding_t *found) {
     return found->low > STEP ? 1 : found->high < 1 / STEP ? -1 : 0;
 }
 
-int compare_row(const case_t *c, const char *plugin, size_t rounds, bool always) {
+static int row(const case_t *c) {
     static const char *const words[] = {"SLOWER", "", "faster"};
     finding_t found;
-    TRY(find(c, plugin, rounds, 0, &found));
+    TRY(find(c, 0, &found));
     int said = verdict(&found);
     if (said) {
-        TRY(find(c, plugin, rounds, 1, &found));
+        TRY(find(c, 1, &found));
         if (verdict(&found) != said) said = 0;
     }
     total.rows++;
     total.faster += said > 0;
     total.slower += said < 0;
     total.log_sum += log(found.ratio);
-    if (said || always)
+    if (said || settings.problems.count)
         printf("%-38s %2u %11.3f %11.3f %8.3f  [%.3f, %.3f] %s\n", c->problem, c->threads, found.us,
                found.other_us, found.ratio, found.low, found.high, words[said + 1]);
     fflush(stdout);
     return IRR_OK;
 }
 
-void compare_head(void) {
+static void head(void) {
+    char *path = realpath(settings.compare, NULL); /* a relative path is one beside the library */
+    if (path) settings.compare = take_text("%s", path);
+    free(path);
     printf("%-38s %2s %11s %11s %8s  %s\n", "problem", "t", "this us", "other us", "ratio",
            "interval");
 }
 
-void compare_means(void) {
-    printf("%zu rows: %zu faster, %zu slower, the rest within noise; geometric mean %.3f; bits "
-           "differ in %zu\n",
-           total.rows, total.faster, total.slower,
+static void foot(unsigned threads) {
+    printf("%u threads, %zu rows: %zu faster, %zu slower, the rest within noise; geometric mean "
+           "%.3f; bits differ in %zu\n",
+           threads, total.rows, total.faster, total.slower,
            total.rows ? exp(total.log_sum / (double)total.rows) : 1, total.bits);
+    total = (total_t){0};
 }
+
+const bench_mode_t compare_mode = {head, row, foot};

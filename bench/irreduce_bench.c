@@ -1,115 +1,99 @@
 /* irreduce_bench: problem strings -> the answer is verified -> interleaved timing -> a table.
- * Lives here: the options, the lists of contenders, the printing. ONNX Runtime and OpenVINO will be
- * two more rows among the contenders.
+ * Lives here: the options, and the way through the cases. What is measured and printed of a case is
+ * a mode's.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-static const contender_t peers[] = {
-    {"irreduce", &peer_irreduce, {NULL, NULL}, NULL},
-    {"read", &peer_read, {NULL, NULL}, NULL},
-    {"reference", &peer_irreduce, {"IRREDUCE_BACKEND", "reference"}, NULL},
-    {"onednn", &peer_onednn, {NULL, NULL}, NULL},
-    {"loop", &peer_loop, {NULL, NULL}, NULL},
-};
-static const contender_t tiers[] = {
-    {"scalar", &peer_irreduce, {"IRREDUCE_ISA", "scalar"}, NULL},
-    {"avx2", &peer_irreduce, {"IRREDUCE_ISA", "avx2"}, NULL},
-    {"avx512", &peer_irreduce, {"IRREDUCE_ISA", "avx512"}, NULL},
-};
-enum {
-    PEERS = sizeof peers / sizeof *peers,
-    TIERS = sizeof tiers / sizeof *tiers,
-    FIRST_RATIO = 2
-};
+#define ALL_TYPES "f64,f32,f16,bf16,i64,i32,i16,i8,u64,u32,u16,u8,boolean"
+#define ALL_OPS "min,max,sum,mean,prod,l1,l2,and,or"
 
-typedef struct {
-    list_t problems;
-    const char *folds, *types, *threads, *compare, *cases;
-    uint64_t seed;
-    size_t random, rounds;
-    bool json, tiers;
-} settings_t;
-
-typedef struct {
-    double log_sum;
-    size_t count;
-} mean_t;
-
-static settings_t settings = {
-    .folds = "sum,min,l2", .types = "f32", .threads = "1,2", .seed = 1, .random = 8, .rounds = 7};
+settings_t settings = {.threads = "1,2", .rounds = 7};
+static const bench_mode_t *mode = &table_mode;
 static bool all_right = true;
+
+void note_wrong(const char *problem, const char *name, const char *wrong) {
+    all_right = false;
+    fprintf(stderr, "WRONG: %s by %s: %s\n", problem, name, wrong);
+}
 
 /* ---- options ---- */
 
 static const char usage[] =
-    "irreduce_bench [--problem \"sum f32 [6,12,10,24] axes [2,3]\"]... | [--ops sum,min,l2]\n"
-    "               [--types f32,i8,...|all] [--random N] [--seed S] [--threads 1,2]\n"
-    "               [--cases FILE] [--rounds 7] [--tiers] [--compare PLUGIN.so] [--json]\n"
-    "FILE has a problem a line.\n"
+    "irreduce_bench [--problem \"sum f32 [6,12,10,24] axes [2,3]\"]... [--cases FILE]\n"
+    "               [--ops sum,min,l2|all] [--types f32|i8,...|all] [--few] [--random N]\n"
+    "               [--seed S] [--threads 1,2] [--rounds 7] [--json]\n"
+    "               [--onnxruntime LIBRARY] [--openvino LIBRARY]\n"
+    "               [--tiers | --compare PLUGIN.so]\n"
+    "FILE has a problem a line; --few takes one shape of each group; --random draws N shapes more\n"
+    "for each operation and type, from a seed that is drawn and printed where none is given.\n"
+    "LIBRARY: libonnxruntime.so.* or libopenvino_c.so.* of the Python packages.\n"
     "Columns: time and GB/s of irreduce; /read: its time over a plain read of the same bytes; "
     "then\n"
     "each peer's time over irreduce's (above 1: irreduce is faster; !: the peer's answer "
     "differs).\n"
     "--tiers: each operation and type out of L1, tier by tier; the ratios are scalar's time over\n"
     "the tier's.\n"
-    "--compare: this build of the device library and another, in turns; ratio: the other's time "
-    "over\n"
-    "this one's. Prints each problem that was given, or of the lists those that changed.\n";
+    "--compare: this build of the device library and another, in turns; ratio: the other's time\n"
+    "over this one's. Prints each problem that was given, or of the lists those that changed.";
 
-static const char all_types[] = "f64,f32,f16,bf16,i64,i32,i16,i8,u64,u32,u16,u8";
+static const struct {
+    const char *name;
+    bool *value;
+} flags[] = {{"--few", &settings.few}, {"--tiers", &settings.tiers}, {"--json", &settings.json}};
+static const struct {
+    const char *name;
+    const char **value;
+} texts[] = {{"--ops", &settings.ops},
+             {"--types", &settings.types},
+             {"--threads", &settings.threads},
+             {"--cases", &settings.cases},
+             {"--compare", &settings.compare}};
+static const struct {
+    const char *name;
+    uint64_t *value;
+} numbers[] = {
+    {"--seed", &settings.seed}, {"--random", &settings.random}, {"--rounds", &settings.rounds}};
+#define LENGTH(table) (sizeof table / sizeof *table)
 
-static bool take_option(const char *name, const char *value) {
+static bool take_flag(const char *name) {
+    for (size_t i = 0; i < LENGTH(flags); i++)
+        if (!strcmp(name, flags[i].name)) return *flags[i].value = true;
+    return false;
+}
+
+static int take_option(const char *name, const char *value) {
     if (!strcmp(name, "--problem"))
-        settings.problems.items[settings.problems.count++] = value;
-    else if (!strcmp(name, "--ops"))
-        settings.folds = value;
-    else if (!strcmp(name, "--types"))
-        settings.types = strcmp(value, "all") ? value : all_types;
-    else if (!strcmp(name, "--threads"))
-        settings.threads = value;
-    else if (!strcmp(name, "--seed"))
-        settings.seed = strtoull(value, NULL, 10);
-    else if (!strcmp(name, "--random"))
-        settings.random = strtoull(value, NULL, 10);
-    else if (!strcmp(name, "--cases"))
-        settings.cases = value;
-    else if (!strcmp(name, "--compare"))
-        settings.compare = realpath(value, NULL) ? realpath(value, NULL) : value;
-    else if (!strcmp(name, "--rounds"))
-        settings.rounds = strtoull(value, NULL, 10);
-    else
-        return false;
-    return true;
+        return settings.problems.items[settings.problems.count++] = value, IRR_OK;
+    for (size_t i = 0; i < LENGTH(texts); i++)
+        if (!strcmp(name, texts[i].name)) return *texts[i].value = value, IRR_OK;
+    for (size_t i = 0; i < LENGTH(numbers); i++)
+        if (!strcmp(name, numbers[i].name))
+            return *numbers[i].value = strtoull(value, NULL, 10), IRR_OK;
+    return load_peer(name, value);
 }
 
-static bool parse(int argc, char **argv) {
-    bool types_given = false;
+static int parse(int argc, char **argv) {
     settings.problems.items = take((size_t)argc * sizeof *settings.problems.items);
+    settings.seed = (uint64_t)time(NULL);
     for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--json"))
-            settings.json = true;
-        else if (!strcmp(argv[i], "--tiers"))
-            settings.tiers = true;
-        else if (i + 1 >= argc || !take_option(argv[i], argv[i + 1]))
-            return false;
-        else
-            types_given |= !strcmp(argv[i++], "--types");
+        if (take_flag(argv[i])) continue;
+        if (i + 1 == argc) return wrong_call("%s", usage);
+        TRY(take_option(argv[i], argv[i + 1]));
+        i++;
     }
-    if (settings.tiers && !types_given) settings.types = all_types;
-    return settings.rounds >= 1 && settings.rounds <= MOST_ROUNDS;
-}
-
-/* The next word of a list with commas, or NULL. */
-static char *next_word(const char **list) {
-    size_t length = strcspn(*list, ",");
-    if (!length) return NULL;
-    char *word = take_text("%.*s", (int)length, *list);
-    *list += length + ((*list)[length] == ',');
-    return word;
+    if (settings.rounds < 1 || settings.rounds > MOST_ROUNDS)
+        return wrong_call("--rounds: 1 to %d", MOST_ROUNDS);
+    if (settings.tiers) mode = &tiers_mode;
+    if (settings.compare) mode = &compare_mode;
+    if (!settings.ops) settings.ops = "sum,min,l2";
+    if (!settings.types) settings.types = settings.tiers ? "all" : "f32";
+    if (!strcmp(settings.ops, "all")) settings.ops = ALL_OPS;
+    if (!strcmp(settings.types, "all")) settings.types = ALL_TYPES;
+    return IRR_OK;
 }
 
 /* A problem a line. */
@@ -129,186 +113,94 @@ static int read_cases(void) {
     return IRR_OK;
 }
 
-/* ---- one case ---- */
-
-static void add(mean_t *mean, double ratio) {
-    mean->log_sum += log(ratio);
-    mean->count++;
+/* The next word of a list with commas, or NULL. */
+static char *next_word(const char **list) {
+    size_t length = strcspn(*list, ",");
+    if (!length) return NULL;
+    char *word = take_text("%.*s", (int)length, *list);
+    *list += length + ((*list)[length] == ',');
+    return word;
 }
 
-static void print_wrong(const char *problem, const char *name, const char *wrong) {
-    all_right = false;
-    fprintf(stderr, "WRONG: %s by %s: %s\n", problem, name, wrong);
-}
+/* ---- the cases ---- */
 
-static void print_json(const case_t *c, const char *kernel, const result_t *results) {
-    json_open(NULL, '{');
-    json_text("problem", c->problem);
-    json_int("threads", c->threads);
-    json_text("kernel", kernel);
-    json_bool("verified", !results[0].wrong);
-    json_float("gb_per_s", (double)c->data->bytes / results[0].median_us / 1e3);
-    json_open("median_us", '{');
-    for (size_t i = 0; i < PEERS; i++)
-        if (results[i].ran)
-            json_float(peers[i].name, results[i].median_us);
-        else
-            json_raw(peers[i].name, "null");
-    json_close();
-    json_close();
-}
-
-static void print_row(const case_t *c, const char *kernel, const result_t *results, mean_t *means) {
-    double ours = results[0].median_us;
-    if (settings.json)
-        print_json(c, kernel, results);
-    else
-        printf("%-38s %2u %11.3f %7.1f %6.2f", c->problem, c->threads, ours,
-               (double)c->data->bytes / ours / 1e3, ours / results[1].median_us);
-    add(&means[1], ours / results[1].median_us);
-    for (size_t i = FIRST_RATIO; i < PEERS; i++) {
-        double ratio = results[i].median_us / ours;
-        if (results[i].ran) add(&means[i], ratio);
-        if (settings.json) continue;
-        if (!results[i].ran)
-            printf("         -");
-        else
-            printf(" %8.2f%c", ratio,
-                   results[i].near || peers[i].peer == &peer_irreduce ? ' ' : '!');
-    }
-    if (!settings.json) printf("  %s\n", kernel);
-    fflush(stdout);
-}
-
-static void print_tiers(const case_t *c, const result_t *results) {
-    const char *problem =
-        take_text("%.*s", (int)(strchr(c->problem, '[') - c->problem), c->problem);
-    if (settings.json) {
-        json_open(NULL, '{');
-        json_text("problem", c->problem);
-        for (size_t i = 0; i < TIERS; i++) json_float(tiers[i].name, results[i].median_us);
-        json_close();
-        return;
-    }
-    double scalar = results[0].median_us, last = scalar / results[TIERS - 1].median_us;
-    printf("%-10s %11.3f %8.2f %8.2f %s\n", problem, scalar, scalar / results[1].median_us, last,
-           last < 2 ? "below 2" : "");
-    fflush(stdout);
-}
-
-static int run_case(const char *problem, unsigned threads, mean_t *means) {
+static int run_case(const char *problem, const char *group, unsigned threads) {
     session_t session = {0};
     irr_tensor_t *weights = NULL;
     view_t data;
     case_t c;
-    result_t results[MOST_CONTENDERS];
-    const contender_t *contenders = settings.tiers ? tiers : peers;
-    size_t count = settings.tiers ? TIERS : PEERS;
-    int status = case_open(problem, settings.seed, &session, &weights, &data, &c);
+    int status = case_open(problem, group, settings.seed, &session, &weights, &data, &c);
     c.threads = threads;
-    if (!status && settings.compare) {
-        status = compare_row(&c, settings.compare, settings.rounds, settings.problems.count > 0);
-    } else if (!status) {
-        measure(&c, contenders, count, settings.rounds, results);
-        for (size_t i = 0; i < count; i++)
-            if (results[i].wrong) print_wrong(problem, contenders[i].name, results[i].wrong);
-        if (!results[0].ran)
-            status = fail(IRR_GENERAL_ERROR, "%s", noted_sentence());
-        else if (settings.tiers)
-            print_tiers(&c, results);
-        else
-            print_row(&c, irreduce_kernel(&c, &peers[0]), results, means);
-    }
+    if (!status) status = mode->row(&c);
     irr_tensor_free(weights);
     session_close(&session);
     return status;
 }
 
-/* ---- all cases ---- */
-
-static int run_list(const char *fold, const char *type, unsigned threads, mean_t *means) {
-    if (settings.tiers) { /* 16 KiB: half an L1 cache */
-        irr_element_type_e element;
-        if (irr_get_element_type_by_name(type, &element) || !type_of(element))
-            return wrong_call("--types: \"%s\" is no element type", type);
-        return run_case(
-            take_text("%s %s [4,%d] axes [1]", fold, type, 4096 / type_of(element)->bytes), threads,
-            means);
-    }
+static int run_list(const char *op, const char *type, unsigned threads) {
+    irr_element_type_e element;
     uint64_t state = settings.seed;
-    for (size_t i = 0; default_shapes[i]; i++)
-        TRY(run_case(take_text("%s %s %s", fold, type, default_shapes[i]), threads, means));
+    if (irr_get_element_type_by_name(type, &element) || !type_of(element))
+        return wrong_call("--types: \"%s\" is no element type", type);
+    if ((!strcmp(op, "and") || !strcmp(op, "or")) != (element == IRR_BOOLEAN)) return IRR_OK;
+    if (settings.tiers) /* 16 KiB: half an L1 cache */
+        return run_case(
+            take_text("%s %s [4,%d] axes [1]", op, type, 4096 / type_of(element)->bytes), "L1",
+            threads);
+    const char *group = "";
+    for (const shape_t *shape = named_shapes; shape->group; shape++) {
+        bool first = strcmp(shape->group, group) != 0;
+        group = shape->group;
+        if (first || !settings.few)
+            TRY(run_case(take_text("%s %s %s", op, type, shape->shape), group, threads));
+    }
     for (size_t i = 0; i < settings.random; i++)
-        TRY(run_case(random_problem(&state, fold, type), threads, means));
+        TRY(run_case(take_text("%s %s %s", op, type, random_shape(&state)), "random", threads));
     return IRR_OK;
 }
 
-static int run_thread_count(unsigned threads, mean_t *means) {
+static int run_thread_count(unsigned threads) {
     for (size_t i = 0; i < settings.problems.count; i++)
-        TRY(run_case(settings.problems.items[i], threads, means));
+        TRY(run_case(settings.problems.items[i], "given", threads));
     if (settings.problems.count) return IRR_OK;
     const char *types = settings.types;
     for (char *type; (type = next_word(&types));) {
-        const char *folds = settings.folds;
-        for (char *fold; (fold = next_word(&folds));) TRY(run_list(fold, type, threads, means));
+        const char *ops = settings.ops;
+        for (char *op; (op = next_word(&ops));) TRY(run_list(op, type, threads));
     }
     return IRR_OK;
 }
 
-static void print_head(void) {
-    if (settings.json) return;
-    if (settings.compare)
-        compare_head();
-    else if (settings.tiers)
-        printf("%-10s %11s %8s %8s\n", "out of L1", "scalar us", "avx2 x", "avx512 x");
-    else
-        printf("%-38s %2s %11s %7s %6s %9s %9s %9s  %s\n", "problem", "t", "us", "GB/s", "/read",
-               peers[2].name, peers[3].name, peers[4].name, "kernel");
-}
-
-static void print_means(unsigned threads, const mean_t *means) {
-    if (settings.json || settings.tiers || settings.compare || !means[1].count) return;
-    printf("%-38s %2u %11s %7s", "geometric means", threads, "", "");
-    for (size_t i = 1; i < PEERS; i++)
-        if (means[i].count)
-            printf(i > 1 ? " %8.2f " : " %6.2f", exp(means[i].log_sum / (double)means[i].count));
-        else
-            printf("         -");
-    printf("\n");
-}
-
-static int run_all(void) {
+static int run_all(const char *command) {
     const char *list = settings.tiers ? "1" : settings.threads;
-    print_head();
-    for (char *word; (word = next_word(&list));) {
-        mean_t means[PEERS] = {{0, 0}};
-        unsigned threads = (unsigned)strtoul(word, NULL, 10);
-        if (!threads) return wrong_call("--threads: \"%s\" is no number of threads", word);
-        TRY(run_thread_count(threads, means));
-        print_means(threads, means);
-    }
-    return IRR_OK;
-}
-
-int main(int argc, char **argv) {
-    if (!parse(argc, argv)) return fputs(usage, stderr), 2;
-    if (settings.tiers) setenv("IRREDUCE_BACKEND", "simd", 1); /* the rows are its kernels */
-    char *command = take_text("irreduce_bench");
-    for (int i = 1; i < argc; i++)
-        command = take_text(strpbrk(argv[i], " []") ? "%s \"%s\"" : "%s %s", command, argv[i]);
+    TRY(read_cases());
     if (settings.json) {
         json_open(NULL, '{');
         json_text("command", command);
         json_int("seed", (int64_t)settings.seed);
-        json_open("rows", '[');
+        json_int("rounds", (int64_t)settings.rounds);
     } else {
-        printf("%s\nseed %llu, %zu rounds\n", command, (unsigned long long)settings.seed,
-               settings.rounds);
+        printf("%s\nseed %llu, %llu rounds\n", command, (unsigned long long)settings.seed,
+               (unsigned long long)settings.rounds);
     }
-    int status = read_cases();
-    if (!status) status = run_all();
-    if (!status && settings.compare) compare_means();
+    mode->head();
+    if (settings.json) json_open("rows", '[');
+    for (char *word; (word = next_word(&list));) {
+        unsigned threads = (unsigned)strtoul(word, NULL, 10);
+        if (!threads) return wrong_call("--threads: \"%s\" is no number of threads", word);
+        TRY(run_thread_count(threads));
+        mode->foot(threads);
+    }
     if (settings.json) json_end();
+    return IRR_OK;
+}
+
+int main(int argc, char **argv) {
+    char *command = take_text("irreduce_bench");
+    for (int i = 1; i < argc; i++)
+        command = take_text(strpbrk(argv[i], " []") ? "%s \"%s\"" : "%s %s", command, argv[i]);
+    int status = parse(argc, argv);
+    if (!status) status = run_all(command);
     if (status) fprintf(stderr, "irreduce_bench: %s\n", noted_sentence());
     give_back_all();
     return status > 0 ? 2 : status || !all_right;

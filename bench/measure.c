@@ -9,7 +9,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BLOCK_US = 300, SLOW_US = 50000, SLOW_ROUNDS = 3, VERIFIED = 1 << 20, PAGE = 4096 };
+enum {
+    BLOCK_US = 300,
+    SLOW_US = 50000,
+    SLOW_ROUNDS = 3,
+    ENDLESS_US = 300000,
+    VERIFIED = 1 << 20,
+    PAGE = 4096
+};
 static const struct timespec calm = {.tv_nsec = 30000000};
 
 typedef struct {
@@ -42,7 +49,7 @@ static void pin_all(const cpu_set_t *may, unsigned threads) {
         if (thread == getpid())
             pin(thread, may, 0);
         else
-            pin(thread, may, threads > 1 ? 1 + others++ % (threads - 1) : 0);
+            pin(thread, may, 1 + others++ % (threads > 1 ? threads - 1 : 1));
     }
     closedir(tasks);
 }
@@ -61,10 +68,8 @@ static void unpin_all(const cpu_set_t *may) {
 static double block(const runner_t *runner, const cpu_set_t *may, unsigned threads) {
     const peer_t *peer = runner->is->peer;
     if (peer->begin) peer->begin(runner->state);
-    if (threads > 1) { /* a thread starts where its maker runs: move it before the clock does */
-        pin_all(may, threads);
-        peer->run(runner->state, runner->output);
-    }
+    pin_all(may, threads); /* a thread starts where its maker runs: move it before the clock does */
+    if (threads > 1) peer->run(runner->state, runner->output);
     double start = now_us();
     for (size_t i = 0; i < runner->repeats; i++) peer->run(runner->state, runner->output);
     double took = now_us() - start;
@@ -87,14 +92,20 @@ static void close_runner(runner_t *runner) {
     free(runner->output);
 }
 
-/* Warms up, finds how many runs a block takes, returns how many rounds there is time for. */
-static size_t calibrate(runner_t *runner, size_t rounds, const cpu_set_t *may, unsigned threads) {
+/* Warms up, finds how many runs a block takes; the result learns how many rounds there is time for.
+ * What takes very long has been measured by that. */
+static void calibrate(runner_t *runner, size_t rounds, const cpu_set_t *may, unsigned threads,
+                      result_t *result) {
     /* Unpinned at first: a pool counts the CPUs that it may use when it starts. */
-    if (!runner->is->peer->begin) runner->is->peer->run(runner->state, runner->output);
+    double start = now_us();
+    if (!runner->is->peer->begin)
+        result->ran = runner->is->peer->run(runner->state, runner->output);
+    result->times_us[0] = now_us() - start;
+    if (!result->ran || result->times_us[0] > ENDLESS_US) return;
     block(runner, may, threads);
     double one = block(runner, may, threads);
     if (one < BLOCK_US) runner->repeats = (size_t)(BLOCK_US / (one < 0.01 ? 0.01 : one)) + 1;
-    return one > SLOW_US && rounds > SLOW_ROUNDS ? SLOW_ROUNDS : rounds;
+    result->rounds = one > SLOW_US && rounds > SLOW_ROUNDS ? SLOW_ROUNDS : rounds;
 }
 
 static int ascending(const void *a, const void *b) {
@@ -132,8 +143,9 @@ void measure(const case_t *c, const contender_t *contenders, size_t count, size_
     for (size_t i = 0; i < count; i++) {
         results[i] = (result_t){.ran = open_runner(c, &contenders[i], &runners[i])};
         if (!results[i].ran) continue;
-        results[i].rounds = calibrate(&runners[i], rounds, &may, c->threads);
+        calibrate(&runners[i], rounds, &may, c->threads, &results[i]);
         unpin_all(&may);
+        if (!results[i].ran) continue;
         judge(c, &runners[i], &runners[0], &results[i]);
         rest(&runners[i], c->threads);
     }
@@ -148,7 +160,9 @@ void measure(const case_t *c, const contender_t *contenders, size_t count, size_
     unpin_all(&may);
     for (size_t i = 0; i < count; i++) {
         if (results[i].ran)
-            results[i].median_us = median_of(results[i].times_us, results[i].rounds);
+            results[i].median_us = results[i].rounds
+                                       ? median_of(results[i].times_us, results[i].rounds)
+                                       : results[i].times_us[0];
         close_runner(&runners[i]);
     }
 }

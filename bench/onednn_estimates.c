@@ -13,15 +13,15 @@
 typedef struct {
     const char *mark, *cap; /* cap: ONEDNN_MAX_CPU_ISA */
     unsigned lanes;
-    fold_e fold;
+    op_e op;
     irr_element_type_e type;
 } question_t;
 
 static const question_t questions[] = {
-    {"ref", "ALL", 1, FOLD_L2, IRR_F32},      {"avx512", "ALL", 16, FOLD_MIN, IRR_I8},
-    {"avx512", "ALL", 16, FOLD_SUM, IRR_F32}, {"avx", "AVX2", 8, FOLD_MIN, IRR_I8},
-    {"avx", "AVX2", 8, FOLD_SUM, IRR_F32},    {"sse", "SSE41", 4, FOLD_MIN, IRR_I8},
-    {"sse", "SSE41", 4, FOLD_SUM, IRR_F32},
+    {"ref", "ALL", 1, OP_L2, IRR_F32},      {"avx512", "ALL", 16, OP_MIN, IRR_I8},
+    {"avx512", "ALL", 16, OP_SUM, IRR_F32}, {"avx", "AVX2", 8, OP_MIN, IRR_I8},
+    {"avx", "AVX2", 8, OP_SUM, IRR_F32},    {"sse", "SSE41", 4, OP_MIN, IRR_I8},
+    {"sse", "SSE41", 4, OP_SUM, IRR_F32},
 };
 
 enum { ROUNDS = 9, MOST_BYTES = 256 << 10, POINTS = 64 };
@@ -35,7 +35,7 @@ static int ascending(const void *a, const void *b) {
 static double time_rows(const question_t *question, size_t rows, size_t set) {
     static _Alignas(64) char data[MOST_BYTES], output[MOST_BYTES];
     view_t view = {.type = question->type, .data = data};
-    case_t c = {.fold = question->fold,
+    case_t c = {.op = question->op,
                 .run_count = 2,
                 .outputs = rows,
                 .set_size = set,

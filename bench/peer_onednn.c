@@ -4,7 +4,7 @@
 
 #ifndef IRREDUCE_HAVE_ONEDNN
 static void *open_state(const case_t *c, const contender_t *as) { return (void)c, (void)as, NULL; }
-const peer_t peer_onednn = {"onednn", open_state, NULL, NULL, true, NULL, NULL};
+const peer_t peer_onednn = {.open = open_state};
 #else
 
 #include <oneapi/dnnl/dnnl.h>
@@ -21,10 +21,17 @@ typedef struct {
     int threads;
 } state_t;
 
-static const dnnl_alg_kind_t algorithms[FOLD_COUNT] = {
-    [FOLD_MIN] = dnnl_reduction_min,
-    [FOLD_SUM] = dnnl_reduction_sum,
-    [FOLD_L2] = dnnl_reduction_norm_lp_sum,
+typedef struct {
+    dnnl_alg_kind_t algorithm;
+    float power;
+} row_t;
+
+static const row_t rows[OP_COUNT] = {
+    [OP_MIN] = {dnnl_reduction_min, 0},        [OP_MAX] = {dnnl_reduction_max, 0},
+    [OP_SUM] = {dnnl_reduction_sum, 0},        [OP_MEAN] = {dnnl_reduction_mean, 0},
+    [OP_PROD] = {dnnl_reduction_mul, 0},       [OP_L1] = {dnnl_reduction_norm_lp_sum, 1},
+    [OP_L2] = {dnnl_reduction_norm_lp_sum, 2}, [OP_AND] = {dnnl_alg_kind_undef, 0},
+    [OP_OR] = {dnnl_alg_kind_undef, 0},
 };
 
 static dnnl_data_type_t data_type(irr_element_type_e type) {
@@ -74,8 +81,9 @@ static dnnl_status_t describe(const case_t *c, state_t *state) {
         dnnl_memory_desc_create_with_strides(&source, count, from, type, from_stride);
     if (!status) status = dnnl_memory_desc_create_with_strides(&output, count, to, type, to_stride);
     if (!status)
-        status = dnnl_reduction_primitive_desc_create(
-            &state->description, state->engine, algorithms[c->fold], source, output, 2, 0, NULL);
+        status = dnnl_reduction_primitive_desc_create(&state->description, state->engine,
+                                                      rows[c->op].algorithm, source, output,
+                                                      rows[c->op].power, 0, NULL);
     if (!status) status = dnnl_memory_create(&state->source, source, state->engine, c->data->data);
     if (!status)
         status = dnnl_memory_create(&state->output, output, state->engine, DNNL_MEMORY_NONE);
@@ -88,7 +96,8 @@ static dnnl_status_t describe(const case_t *c, state_t *state) {
         dnnl_memory_desc_init_by_strides(&source, count, from, type, from_stride);
     if (!status) status = dnnl_memory_desc_init_by_strides(&output, count, to, type, to_stride);
     if (!status)
-        status = dnnl_reduction_desc_init(&reduction, algorithms[c->fold], &source, &output, 2, 0);
+        status = dnnl_reduction_desc_init(&reduction, rows[c->op].algorithm, &source, &output,
+                                          rows[c->op].power, 0);
     if (!status)
         status =
             dnnl_primitive_desc_create(&state->description, &reduction, NULL, state->engine, NULL);
@@ -102,7 +111,7 @@ static dnnl_status_t describe(const case_t *c, state_t *state) {
 static void *open_state(const case_t *c, const contender_t *as) {
     (void)as;
     if (c->run_count > DNNL_MAX_NDIMS || data_type(c->data->type) == dnnl_data_type_undef ||
-        c->set_size == 1)
+        rows[c->op].algorithm == dnnl_alg_kind_undef || c->set_size == 1)
         return NULL;
     state_t *state = calloc(1, sizeof *state);
     if (!state) return NULL;
@@ -116,14 +125,21 @@ static void *open_state(const case_t *c, const contender_t *as) {
     return NULL;
 }
 
-static void run(void *opaque, void *output) {
+static bool run(void *opaque, void *output) {
     state_t *state = opaque;
     omp_set_num_threads(state->threads);
     dnnl_memory_set_data_handle(state->output, output);
     dnnl_exec_arg_t arguments[] = {{DNNL_ARG_SRC, state->source}, {DNNL_ARG_DST, state->output}};
-    dnnl_primitive_execute(state->primitive, state->stream, 2, arguments);
-    dnnl_stream_wait(state->stream);
+    return !dnnl_primitive_execute(state->primitive, state->stream, 2, arguments) &&
+           !dnnl_stream_wait(state->stream);
 }
 
-const peer_t peer_onednn = {"onednn", open_state, run, close_state, true, NULL, NULL};
+static const char *version(const char *library) {
+    const dnnl_version_t *about = dnnl_version();
+    (void)library;
+    return take_text("%d.%d.%d", about->major, about->minor, about->patch);
+}
+
+const peer_t peer_onednn = {
+    .open = open_state, .run = run, .close = close_state, .spins = true, .version = version};
 #endif

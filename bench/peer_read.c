@@ -25,9 +25,11 @@ static void begin(void *opaque) {
 
 static void end(void *opaque) { reader_end(((state_t *)opaque)->reader); }
 
-static void run(void *opaque, void *output) {
+static bool run(void *opaque, void *output) {
     (void)output;
     reader_time_us(((state_t *)opaque)->reader);
+    return true;
 }
 
-const peer_t peer_read = {"read", open_state, run, free, false, begin, end};
+const peer_t peer_read = {
+    .open = open_state, .run = run, .close = free, .begin = begin, .end = end};

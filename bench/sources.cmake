@@ -4,12 +4,14 @@ add_library(irr_bench_loop OBJECT bench/peer_loop.c)
 target_compile_options(irr_bench_loop PRIVATE -O3 -march=native -ffast-math)
 
 add_executable(irreduce_bench
-  bench/cases.c bench/compare.c bench/irreduce_bench.c bench/measure.c bench/peer_irreduce.c 
-  bench/peer_onednn.c bench/peer_read.c bench/verify.c
+  bench/cases.c bench/compare.c bench/irreduce_bench.c bench/library.c bench/measure.c
+  bench/onnx_model.c bench/peer_irreduce.c bench/peer_onednn.c bench/peer_onnxruntime.c
+  bench/peer_openvino.c bench/peer_read.c bench/table.c bench/tiers.c bench/verify.c
   tools/inputs.c tools/json.c tools/npy.c tools/options.c tools/problem.c tools/progress.c
   tools/seed.c tools/session.c tools/support.c tools/types.c
   $<TARGET_OBJECTS:irr_bench_loop>)
-target_link_libraries(irreduce_bench PRIVATE irr_plain_read irreduce Threads::Threads m)
+target_link_libraries(irreduce_bench PRIVATE irr_plain_read irreduce Threads::Threads
+  ${CMAKE_DL_LIBS} m)
 if(IRREDUCE_ONEDNN)
   set_source_files_properties(bench/peer_onednn.c PROPERTIES
     COMPILE_DEFINITIONS IRREDUCE_HAVE_ONEDNN INCLUDE_DIRECTORIES ${DNNL_INCLUDE_DIR})

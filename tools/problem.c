@@ -41,30 +41,40 @@ static char *dims_text(size_t rank, const int64_t *dims) {
     return text;
 }
 
+/* As ports spell it: "FP32", "BF16", "I8", "BOOL". OpenVINO, unlike irreduce, wants it there. */
+static char *precision_text(const char *type) {
+    char *text = take_text("%s%.4s", *type == 'f' ? "F" : "", type);
+    if (*type == 'f') text[1] = 'P';
+    for (char *at = text; *at; at++) *at = (char)toupper((unsigned char)*at);
+    return text;
+}
+
 static char *model_text(const op_t *op, const char *type, size_t rank, const int64_t *dims,
                         size_t axis_count) {
     char *shape = shape_text(rank, dims), *in = dims_text(rank, dims), *out = dims_text(rank, NULL);
+    char *precision = precision_text(type);
     shape[strlen(shape) - 1] = 0; /* without its brackets */
     return take_text(
         "<net name=\"problem\" version=\"11\"><layers>\n"
         "<layer id=\"0\" name=\"data\" type=\"Parameter\" version=\"opset1\">"
         "<data element_type=\"%s\" shape=\"%s\"/><output><port "
-        "id=\"0\">%s</port></output></layer>\n"
+        "id=\"0\" precision=\"%s\">%s</port></output></layer>\n"
         "<layer id=\"1\" name=\"axes\" type=\"Const\" version=\"opset1\">"
         "<data element_type=\"i64\" shape=\"%zu\" offset=\"0\" size=\"%zu\"/>"
-        "<output><port id=\"0\"><dim>%zu</dim></port></output></layer>\n"
+        "<output><port id=\"0\" precision=\"I64\"><dim>%zu</dim></port></output></layer>\n"
         "<layer id=\"2\" name=\"reduce\" type=\"%s\" version=\"%s\"><data keep_dims=\"true\"/>"
-        "<input><port id=\"0\">%s</port><port id=\"1\"><dim>%zu</dim></port></input>"
-        "<output><port id=\"2\">%s</port></output></layer>\n"
+        "<input><port id=\"0\" precision=\"%s\">%s</port>"
+        "<port id=\"1\" precision=\"I64\"><dim>%zu</dim></port></input>"
+        "<output><port id=\"2\" precision=\"%s\">%s</port></output></layer>\n"
         "<layer id=\"3\" name=\"output\" type=\"Result\" version=\"opset1\">"
-        "<input><port id=\"0\">%s</port></input></layer>\n"
+        "<input><port id=\"0\" precision=\"%s\">%s</port></input></layer>\n"
         "</layers><edges>"
         "<edge from-layer=\"0\" from-port=\"0\" to-layer=\"2\" to-port=\"0\"/>"
         "<edge from-layer=\"1\" from-port=\"0\" to-layer=\"2\" to-port=\"1\"/>"
         "<edge from-layer=\"2\" from-port=\"2\" to-layer=\"3\" to-port=\"0\"/>"
         "</edges></net>\n",
-        type, shape + 1, in, axis_count, axis_count * sizeof(int64_t), axis_count, op->type,
-        op->opset, in, axis_count, out, out);
+        type, shape + 1, precision, in, axis_count, axis_count * sizeof(int64_t), axis_count,
+        op->type, op->opset, precision, in, axis_count, precision, out, precision, out);
 }
 
 int problem_model(const char *problem, char **xml, irr_tensor_t **weights) {

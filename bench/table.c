@@ -1,0 +1,134 @@
+/* The table: irreduce, a plain read of the same bytes, and the peers.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bench.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- the contenders; a peer that is loaded has an option of its name ---- */
+
+enum { IRREDUCE, READ, FIRST_PEER, PEERS = 6 };
+static const contender_t peers[PEERS] = {
+    [IRREDUCE] = {"irreduce", &peer_irreduce, {NULL, NULL}, NULL},
+    [READ] = {"read", &peer_read, {NULL, NULL}, NULL},
+    [FIRST_PEER] = {"onnxruntime", &peer_onnxruntime, {NULL, NULL}, NULL},
+    {"openvino", &peer_openvino, {NULL, NULL}, NULL},
+    {"onednn", &peer_onednn, {NULL, NULL}, NULL},
+    {"loop", &peer_loop, {NULL, NULL}, NULL},
+};
+static const char *versions[PEERS];
+
+int load_peer(const char *option, const char *library) {
+    for (size_t i = FIRST_PEER; i < PEERS; i++) {
+        if (strncmp(option, "--", 2) || strcmp(option + 2, peers[i].name)) continue;
+        if (!peers[i].peer->version) break;
+        versions[i] = peers[i].peer->version(library);
+        return versions[i] ? IRR_OK : fail(WRONG_CALL, "%s", take_text("%s", noted_sentence()));
+    }
+    return wrong_call("%s is no option; irreduce_bench --help lists them", option);
+}
+
+/* ---- a row ---- */
+
+typedef struct {
+    double log_sum;
+    size_t count;
+} mean_t;
+
+static mean_t means[PEERS];
+
+static void add(mean_t *mean, double ratio) {
+    mean->log_sum += log(ratio);
+    mean->count++;
+}
+
+static void print_json(const case_t *c, const char *kernel, const result_t *results) {
+    json_open(NULL, '{');
+    json_text("problem", c->problem);
+    json_text("group", c->group);
+    json_int("threads", c->threads);
+    json_int("bytes", (int64_t)c->data->bytes);
+    json_text("kernel", kernel);
+    json_bool("verified", !results[IRREDUCE].wrong);
+    json_float("gb_per_s", (double)c->data->bytes / results[IRREDUCE].median_us / 1e3);
+    json_open("median_us", '{');
+    for (size_t i = 0; i < PEERS; i++)
+        if (results[i].ran)
+            json_float(peers[i].name, results[i].median_us);
+        else
+            json_raw(peers[i].name, "null");
+    json_close();
+    json_open("wrong", '[');
+    for (size_t i = FIRST_PEER; i < PEERS; i++)
+        if (results[i].ran && !results[i].near) json_text(NULL, peers[i].name);
+    json_close();
+    json_close();
+}
+
+static void print_text(const case_t *c, const char *kernel, const result_t *results) {
+    double ours = results[IRREDUCE].median_us;
+    printf("%-38s %2u %11.3f %7.1f %6.2f", c->problem, c->threads, ours,
+           (double)c->data->bytes / ours / 1e3, ours / results[READ].median_us);
+    for (size_t i = FIRST_PEER; i < PEERS; i++)
+        if (results[i].ran)
+            printf(" %10.2f%c", results[i].median_us / ours, results[i].near ? ' ' : '!');
+        else
+            printf("          - ");
+    printf(" %s\n", kernel);
+}
+
+static int row(const case_t *c) {
+    result_t results[PEERS];
+    measure(c, peers, PEERS, settings.rounds, results);
+    if (!results[IRREDUCE].ran)
+        return fail(IRR_GENERAL_ERROR, "%s", take_text("%s", noted_sentence()));
+    if (results[IRREDUCE].wrong) note_wrong(c->problem, "irreduce", results[IRREDUCE].wrong);
+    double ours = results[IRREDUCE].median_us;
+    add(&means[READ], ours / results[READ].median_us);
+    for (size_t i = FIRST_PEER; i < PEERS; i++)
+        if (results[i].ran) add(&means[i], results[i].median_us / ours);
+    (settings.json ? print_json : print_text)(c, irreduce_kernel(c, &peers[IRREDUCE]), results);
+    fflush(stdout);
+    return IRR_OK;
+}
+
+/* ---- above and below ---- */
+
+static void head(void) {
+    irr_version_t about;
+    if (!irr_get_version(&about)) {
+        versions[IRREDUCE] = take_text("%s", about.buildNumber);
+        irr_version_free(&about);
+    }
+    for (size_t i = FIRST_PEER; i < PEERS; i++) /* those that are linked */
+        if (!versions[i] && peers[i].peer->version) versions[i] = peers[i].peer->version(NULL);
+    if (settings.json) json_open("versions", '{');
+    for (size_t i = 0; i < PEERS; i++)
+        if (versions[i] && settings.json)
+            json_text(peers[i].name, versions[i]);
+        else if (versions[i])
+            printf("%s %s\n", peers[i].name, versions[i]);
+    if (settings.json) {
+        json_close();
+        return;
+    }
+    printf("%-38s %2s %11s %7s %6s", "problem", "t", "us", "GB/s", "/read");
+    for (size_t i = FIRST_PEER; i < PEERS; i++) printf(" %10.10s ", peers[i].name);
+    printf(" kernel\n");
+}
+
+static void foot(unsigned threads) {
+    if (!settings.json && means[READ].count) {
+        printf("%-38s %2u %11s %7s %6.2f", "geometric means", threads, "", "",
+               exp(means[READ].log_sum / (double)means[READ].count));
+        for (size_t i = FIRST_PEER; i < PEERS; i++)
+            if (means[i].count)
+                printf(" %10.2f ", exp(means[i].log_sum / (double)means[i].count));
+            else
+                printf("          - ");
+        printf("\n");
+    }
+    memset(means, 0, sizeof means);
+}
+
+const bench_mode_t table_mode = {head, row, foot};
