@@ -126,7 +126,7 @@ static void names(void **state) {
 static void shapes_at_infer(void **state) {
     (void)state;
     irr_ir_model_t *model = load("runtime_axes_two");
-    irr_ir_shape_t *shapes = calloc(model->graph.value_count, sizeof *shapes);
+    irr_bound_shape_t *shapes = calloc(model->graph.value_count, sizeof *shapes);
     char sentence[IRR_SENTENCE_BYTES];
     int64_t dims[] = {6, 12, 10, 24}, two[] = {2};
     int32_t axes[] = {-1, 1};
@@ -134,7 +134,7 @@ static void shapes_at_infer(void **state) {
     assert_true(model->dynamic);
     expect_dims(&model->graph.values[model->outputs[0].value], 2, (int64_t[]){-1, -1});
     assert_int_equal(irr_ir_infer_shapes(model, inputs, shapes, SENTENCE(sentence)), IRR_OK);
-    const irr_ir_shape_t *out = &shapes[model->outputs[0].value];
+    const irr_bound_shape_t *out = &shapes[model->outputs[0].value];
     assert_int_equal(out->rank, 2);
     assert_int_equal(out->dims[0], 6);
     assert_int_equal(out->dims[1], 10);

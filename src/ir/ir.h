@@ -6,7 +6,7 @@
 #ifndef IRR_IR_IR_H
 #define IRR_IR_IR_H
 
-#include "base/status.h"
+#include "base/graph_shape.h"
 
 /* ---- what to read ---- */
 
@@ -127,15 +127,10 @@ irr_status_e irr_ir_output_by_name(const irr_ir_model_t *model, const char *name
 
 /* ---- shapes at infer ---- */
 
-typedef struct irr_ir_shape {
-    uint32_t rank;
-    int64_t dims[IRR_MAX_RANK];
-} irr_ir_shape_t;
-
 /* Checks the inputs' types and shapes against the model (IRR_PARAMETER_MISMATCH) and binds the
  * shape of every value. shapes has room for graph.value_count. Values of axes are read where a
  * shape depends on them. Allocates nothing, locks nothing; any thread. */
 irr_status_e irr_ir_infer_shapes(const irr_ir_model_t *model, const irr_tensor_view_t *inputs,
-                                 irr_ir_shape_t *shapes, irr_sentence_t sentence);
+                                 irr_bound_shape_t *shapes, irr_sentence_t sentence);
 
 #endif

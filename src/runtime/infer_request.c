@@ -110,7 +110,7 @@ static irr_status_e check_overlap(const irr_infer_request_t *request, uint32_t o
 static irr_status_e bind_output(irr_infer_request_t *request, uint32_t slot,
                                 irr_sentence_t sentence) {
     const irr_ir_port_t *port = port_of(request, slot);
-    const irr_ir_shape_t *shape = &request->shapes[port->value];
+    const irr_bound_shape_t *shape = &request->shapes[port->value];
     irr_tensor_t **tensor = &request->slots[slot].tensor;
     if (!*tensor)
         return irr_tensor_make(port->element_type, shape->rank, shape->dims, tensor, sentence);

@@ -177,7 +177,7 @@ struct irr_infer_request {
     uint32_t input_count, slot_count;
     irr_slot_t *slots;        /* inputs, then outputs */
     irr_tensor_view_t *views; /* in the same order */
-    irr_ir_shape_t *shapes;   /* of each value */
+    irr_bound_shape_t *shapes;   /* of each value */
     irr_compiled_model_t *compiled;
     const irr_plugin_engine_t *engine;
     irr_plugin_request_t *request;

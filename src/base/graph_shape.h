@@ -1,0 +1,19 @@
+/* The shapes of a graph's values at infer. Every host with a graph view asks here.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IRR_BASE_GRAPH_SHAPE_H
+#define IRR_BASE_GRAPH_SHAPE_H
+
+#include "base/status.h"
+
+typedef struct irr_bound_shape {
+    uint32_t rank;
+    int64_t dims[IRR_MAX_RANK];
+} irr_bound_shape_t;
+
+/* Checks the inputs' types and dims against the graph's (IRR_PARAMETER_MISMATCH) and binds the
+ * shape of every value; shapes has room for value_count. Where a shape depends on the values of
+ * axes, that input is read: dense. Allocates nothing, locks nothing; any thread. */
+irr_status_e irr_graph_bind_shapes(const irr_graph_t *graph, const irr_tensor_view_t *inputs,
+                                   irr_bound_shape_t *shapes, irr_sentence_t sentence);
+
+#endif
