@@ -35,6 +35,8 @@ function(irr_openvino_library target) # SOURCE...
   target_link_libraries(${target} PRIVATE openvino::runtime Threads::Threads m ${IRR_ONEDNN_LIBRARY})
   target_compile_definitions(${target} PRIVATE IRREDUCE_OPENVINO_BUILD="${IRR_OPENVINO_BUILD}"
     IRREDUCE_OPENVINO_VERSION="${OpenVINO_VERSION}")
+  # OpenVINO's exceptions name the source file: from the project's folder on.
+  target_compile_options(${target} PRIVATE -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
   set(map ${CMAKE_SOURCE_DIR}/plugin/openvino/exports.map)
   target_link_options(${target} PRIVATE -Wl,-z,nodelete -Wl,--no-undefined -Wl,--version-script=${map})
   # No RUNPATH: with one, a second libopenvino would be mapped beside the host's, silently.
@@ -43,6 +45,8 @@ function(irr_openvino_library target) # SOURCE...
     BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "")
 endfunction()
 
-irr_openvino_library(irreduce_openvino_plugin plugin/openvino/device.cpp)
+irr_openvino_library(irreduce_openvino_plugin plugin/openvino/device.cpp
+  plugin/openvino/compiled_model.cpp plugin/openvino/infer_request.cpp plugin/openvino/graph.cpp
+  plugin/openvino/properties.cpp)
 irr_openvino_library(irreduce_openvino_extension
   plugin/openvino/extension.cpp plugin/openvino/reduction.cpp plugin/openvino/runner.cpp)

@@ -55,16 +55,20 @@ void check(irr_status_e status, const Sentence &sentence) {
     if (status != IRR_OK) OPENVINO_THROW(sentence.text);
 }
 
-TensorView::TensorView(const ov::Tensor &from) {
-    const ov::Shape &shape = from.get_shape();
+const void *data_of(const ov::Tensor &tensor) {
+    OPENVINO_SUPPRESS_DEPRECATED_START // before 2026 it gives a void *
+        return tensor.data();
+    OPENVINO_SUPPRESS_DEPRECATED_END
+}
+
+TensorView::TensorView(const ov::Tensor &tensor, const void *data) {
+    const ov::Shape &shape = tensor.get_shape();
     dims.assign(shape.begin(), shape.end());
     // The wall has one view for both directions; nothing writes through an input's.
-    OPENVINO_SUPPRESS_DEPRECATED_START // data() of a const tensor, before 2026
-        view = {const_cast<void *>(from.data()), element_type(from.get_element_type()),
-                static_cast<uint32_t>(dims.size()), dims.data(), nullptr};
-    OPENVINO_SUPPRESS_DEPRECATED_END
-    if (from.is_continuous()) return;
-    const ov::Strides steps = from.get_strides();
+    view = {const_cast<void *>(data), element_type(tensor.get_element_type()),
+            static_cast<uint32_t>(dims.size()), dims.data(), nullptr};
+    if (tensor.is_continuous()) return;
+    const ov::Strides steps = tensor.get_strides();
     strides.assign(steps.begin(), steps.end());
     view.byte_strides = strides.data();
 }

@@ -28,16 +28,21 @@ bool keep_dims(const ov::Node &node);
 
 // A sentence of the device; thrown as ov::Exception (not implemented: ov::NotImplemented).
 struct Sentence {
-    char text[1024] = "";
+    char text[1024];
+    Sentence() { *text = '\0'; }
     operator irr_sentence_t() { return {text, sizeof text}; }
 };
 void check(irr_status_e status, const Sentence &sentence);
 
+// The memory of a tensor that is only read.
+const void *data_of(const ov::Tensor &tensor);
+
 // A tensor as the wall takes it: as it is now, with the numbers that the view points to.
 struct TensorView {
     std::vector<int64_t> dims, strides;
-    irr_tensor_view_t view;
-    explicit TensorView(const ov::Tensor &from);
+    irr_tensor_view_t view = {};
+    TensorView() = default;
+    TensorView(const ov::Tensor &tensor, const void *data);
     TensorView(TensorView &&) = default; // vectors keep their numbers where they are
     TensorView &operator=(TensorView &&) = default;
 };

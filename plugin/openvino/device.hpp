@@ -1,0 +1,91 @@
+// The objects of the device IRREDUCE, each a base of OpenVINO's around an object of the engine:
+// plugin, compiled model, infer request.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "graph.hpp"
+#include "openvino_abi.hpp"
+#include "properties.hpp"
+
+#include <shared_mutex>
+
+extern "C" {
+#include "base/graph_shape.h"
+}
+
+namespace irreduce {
+
+// Compiled models and requests call through it after the plugin has gone.
+struct Engine {
+    irr_plugin_engine_t *face = nullptr;
+    Engine();
+    ~Engine() { face->release(face); }
+    Engine(const Engine &) = delete;
+};
+
+class CompiledModel : public ov::ICompiledModel {
+  public:
+    CompiledModel(const std::shared_ptr<const ov::Model> &model,
+                  const std::shared_ptr<const ov::IPlugin> &plugin,
+                  std::shared_ptr<const Engine> engine, const ov::AnyMap &properties);
+    ~CompiledModel() override;
+    void export_model(std::ostream &) const override;
+    std::shared_ptr<const ov::Model> get_runtime_model() const override { return m_graph.model(); }
+    void set_property(const ov::AnyMap &properties) override;
+    ov::Any get_property(const std::string &name) const override;
+
+    const irr_graph_t &graph() const { return m_graph.view(); }
+    // Whether some layer takes its axes from this input.
+    bool is_axes(size_t input) const;
+    irr_plugin_request_t *create_request() const;
+    const irr_plugin_engine_t &engine() const { return *m_engine->face; }
+
+  protected:
+    std::shared_ptr<ov::ISyncInferRequest> create_sync_infer_request() const override;
+
+  private:
+    PropertyReader reader() const;
+
+    std::shared_ptr<const Engine> m_engine;
+    Graph m_graph;
+    irr_plugin_compiled_t *m_compiled = nullptr;
+};
+
+class InferRequest : public ov::ISyncInferRequest {
+  public:
+    explicit InferRequest(std::shared_ptr<const CompiledModel> compiled);
+    ~InferRequest() override;
+    void infer() override;
+    std::vector<ov::ProfilingInfo> get_profiling_info() const override;
+    std::vector<ov::SoPtr<ov::IVariableState>> query_state() const override { return {}; }
+    void set_tensor(const ov::Output<const ov::Node> &port,
+                    const ov::SoPtr<ov::ITensor> &tensor) override;
+
+  protected:
+    void check_tensors() const override;
+
+  private:
+    struct Slot {
+        ov::Output<const ov::Node> port;
+        std::string name; // for messages: "input 0"
+        bool is_axes = false;
+        ov::Tensor tensor = {};
+        ov::Shape shape = {};  // of the tensor when it was bound
+        ov::Tensor dense = {}; // a copy of strided axes
+        TensorView view = {};
+    };
+    bool is_bound() const;
+    void bind();
+    void bind_slot(size_t k, const irr_bound_shape_t *shape);
+    void check_memory(size_t k) const;
+
+    std::shared_ptr<const CompiledModel> m_compiled;
+    irr_plugin_request_t *m_request = nullptr;
+    size_t m_input_count;
+    std::vector<Slot> m_slots;               // inputs, then outputs
+    std::vector<irr_tensor_view_t> m_views;  // of the slots, as the engine takes them
+    std::vector<irr_bound_shape_t> m_shapes; // of the graph's values
+    bool m_bound = false;
+};
+
+} // namespace irreduce

@@ -1,0 +1,42 @@
+// An ov::Model as the plain graph of plugin.h. Every node but Parameter, Constant and Result
+// becomes a layer, whatever its type: the engine says which it takes. May not: rules of a
+// reduction. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "translate.hpp"
+
+#include <map>
+#include <openvino/core/model.hpp>
+
+namespace irreduce {
+
+// Parameter or Constant; Result. What is neither is a layer.
+bool is_source(const ov::Node &node);
+bool is_result(const ov::Node &node);
+
+class Graph {
+  public:
+    // Keeps the model: the view's names and constants are its own.
+    explicit Graph(std::shared_ptr<const ov::Model> model);
+    Graph(const Graph &) = delete;
+
+    const irr_graph_t &view() const { return m_view; }
+    const std::shared_ptr<const ov::Model> &model() const { return m_model; }
+    // Of each layer, the node it was made of.
+    const std::vector<const ov::Node *> &nodes() const { return m_nodes; }
+
+  private:
+    uint32_t value_of(const ov::Output<const ov::Node> &output);
+    void add_layer(const ov::Node &node);
+
+    std::shared_ptr<const ov::Model> m_model;
+    std::map<ov::Output<const ov::Node>, uint32_t> m_values_by_output;
+    std::vector<irr_graph_value_t> m_values;
+    std::vector<std::vector<int64_t>> m_dims; // by value; the numbers stay where they are
+    std::vector<irr_graph_layer_t> m_layers;
+    std::vector<const ov::Node *> m_nodes;
+    std::vector<uint32_t> m_inputs, m_outputs;
+    irr_graph_t m_view;
+};
+
+} // namespace irreduce

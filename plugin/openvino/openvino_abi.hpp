@@ -1,0 +1,211 @@
+// What a device library must agree on with the wheel's libopenvino beyond its public headers: the
+// bases of a device, declared in our own words from facts read out of the wheels' binaries (symbol
+// names, order of virtual functions, sizes). ir_tests/hosts/openvino_abi.py reads them again from
+// the wheel at hand and fails where one moved. May not: anything that runs.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <istream>
+#include <memory>
+#include <mutex>
+#include <openvino/core/model.hpp>
+#include <openvino/core/version.hpp>
+#include <openvino/runtime/common.hpp>
+#include <openvino/runtime/profiling_info.hpp>
+#include <openvino/runtime/properties.hpp>
+#include <openvino/runtime/tensor.hpp>
+#include <ostream>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#define IRR_OPENVINO (OPENVINO_VERSION_MAJOR * 100 + OPENVINO_VERSION_MINOR)
+static_assert((IRR_OPENVINO >= 202500 && IRR_OPENVINO <= 202504) ||
+                  (IRR_OPENVINO >= 202600 && IRR_OPENVINO <= 202604),
+              "these declarations were checked against OpenVINO 2025.0 to 2025.4 and 2026.0 to "
+              "2026.4; run ir_tests/hosts/openvino_abi.py on this release, then name it here");
+
+// Room for members that we never touch. A base made by the library's own constructor and destructor
+// is larger here than any release has it.
+#define IRR_RESERVE(bytes) unsigned char reserve[bytes]
+
+namespace ov {
+
+class ICore;
+class IVariableState;
+class IRemoteContext;
+class IAsyncInferRequest;
+class ISyncInferRequest;
+class ICompiledModel;
+
+// The object goes before the library that holds its code.
+template <class T> struct SoPtr {
+    std::shared_ptr<T> _ptr;
+    std::shared_ptr<void> _so;
+
+    SoPtr() = default;
+    SoPtr(const SoPtr &) = default;
+    SoPtr(SoPtr &&) = default;
+    SoPtr &operator=(const SoPtr &) = default;
+    SoPtr &operator=(SoPtr &&) = default;
+    ~SoPtr() { _ptr = {}; }
+};
+
+OPENVINO_API Tensor make_tensor(const SoPtr<ITensor> &tensor);
+OPENVINO_API SoPtr<ITensor> get_tensor_impl(const Tensor &tensor);
+
+namespace descriptor {
+struct OPENVINO_API TensorExtension {
+    struct OPENVINO_API Hasher {
+        size_t operator()(const std::shared_ptr<Tensor> &tensor) const;
+    };
+    struct OPENVINO_API Equal {
+        bool operator()(const std::shared_ptr<Tensor> &a, const std::shared_ptr<Tensor> &b) const;
+    };
+};
+} // namespace descriptor
+
+namespace threading {
+class ExecutorManager;
+
+class OPENVINO_API ITaskExecutor {
+  public:
+    virtual ~ITaskExecutor() = default;
+    virtual void run(std::function<void()> task) = 0;
+    virtual void run_and_wait(const std::vector<std::function<void()>> &tasks);
+};
+} // namespace threading
+
+// Its destructor is no symbol of the library: the members are ours to name and to destroy.
+class OPENVINO_API IPlugin : public std::enable_shared_from_this<IPlugin> {
+  public:
+#if IRR_OPENVINO >= 202601
+    using path_t = std::filesystem::path;
+#else
+    using path_t = std::string;
+#endif
+    IPlugin();
+    void set_version(const Version &version);
+    const std::string &get_device_name() const;
+
+    virtual std::shared_ptr<ICompiledModel> compile_model(const std::shared_ptr<const Model> &model,
+                                                          const AnyMap &properties) const = 0;
+    virtual std::shared_ptr<ICompiledModel> compile_model(const path_t &path,
+                                                          const AnyMap &properties) const;
+    virtual std::shared_ptr<ICompiledModel>
+    compile_model(const std::shared_ptr<const Model> &model, const AnyMap &properties,
+                  const SoPtr<IRemoteContext> &context) const = 0;
+    virtual void set_property(const AnyMap &properties) = 0;
+    virtual Any get_property(const std::string &name, const AnyMap &arguments) const = 0;
+    virtual SoPtr<IRemoteContext> create_context(const AnyMap &properties) const = 0;
+    virtual SoPtr<IRemoteContext> get_default_context(const AnyMap &properties) const = 0;
+    virtual std::shared_ptr<ICompiledModel> import_model(std::istream &model,
+                                                         const AnyMap &properties) const = 0;
+    virtual std::shared_ptr<ICompiledModel> import_model(std::istream &model,
+                                                         const SoPtr<IRemoteContext> &context,
+                                                         const AnyMap &properties) const = 0;
+#if IRR_OPENVINO >= 202503
+    virtual std::shared_ptr<ICompiledModel> import_model(const Tensor &model,
+                                                         const AnyMap &properties) const = 0;
+    virtual std::shared_ptr<ICompiledModel> import_model(const Tensor &model,
+                                                         const SoPtr<IRemoteContext> &context,
+                                                         const AnyMap &properties) const = 0;
+#endif
+    virtual SupportedOpsMap query_model(const std::shared_ptr<const Model> &model,
+                                        const AnyMap &properties) const = 0;
+    virtual ~IPlugin() = default;
+#if IRR_OPENVINO >= 202601
+    virtual bool is_property_supported(const std::string &name, const AnyMap &arguments) const;
+#endif
+
+  private:
+    std::string m_name;
+    std::weak_ptr<ICore> m_core;
+    std::shared_ptr<threading::ExecutorManager> m_executors;
+    Version m_version;
+    IRR_RESERVE(128);
+};
+
+class OPENVINO_API ICompiledModel : public std::enable_shared_from_this<ICompiledModel> {
+  public:
+    ICompiledModel(const std::shared_ptr<const Model> &model,
+                   const std::shared_ptr<const IPlugin> &plugin,
+                   const std::shared_ptr<threading::ITaskExecutor> &task_executor,
+                   const std::shared_ptr<threading::ITaskExecutor> &callback_executor);
+
+    virtual const std::vector<Output<const Node>> &outputs() const;
+    virtual const std::vector<Output<const Node>> &inputs() const;
+    virtual std::shared_ptr<IAsyncInferRequest> create_infer_request() const;
+    virtual void export_model(std::ostream &stream) const = 0;
+    virtual std::shared_ptr<const Model> get_runtime_model() const = 0;
+    virtual void set_property(const AnyMap &properties) = 0;
+    virtual Any get_property(const std::string &name) const = 0;
+    virtual void release_memory();
+    virtual ~ICompiledModel();
+
+  protected:
+    virtual std::shared_ptr<ISyncInferRequest> create_sync_infer_request() const = 0;
+
+  private:
+    IRR_RESERVE(384);
+};
+
+class OPENVINO_API IInferRequest {
+  public:
+    virtual ~IInferRequest();
+    virtual void infer() = 0;
+    virtual std::vector<ProfilingInfo> get_profiling_info() const = 0;
+    virtual SoPtr<ITensor> get_tensor(const Output<const Node> &port) const = 0;
+    virtual void set_tensor(const Output<const Node> &port, const SoPtr<ITensor> &tensor) = 0;
+    virtual std::vector<SoPtr<ITensor>> get_tensors(const Output<const Node> &port) const = 0;
+    virtual void set_tensors(const Output<const Node> &port,
+                             const std::vector<SoPtr<ITensor>> &tensors) = 0;
+    virtual std::vector<SoPtr<IVariableState>> query_state() const = 0;
+    virtual const std::shared_ptr<const ICompiledModel> &get_compiled_model() const = 0;
+    virtual const std::vector<Output<const Node>> &get_inputs() const = 0;
+    virtual const std::vector<Output<const Node>> &get_outputs() const = 0;
+
+  protected:
+    virtual void check_tensors() const = 0;
+};
+
+// Destroyed by us, as IPlugin is.
+class OPENVINO_API ISyncInferRequest : public IInferRequest {
+  public:
+    explicit ISyncInferRequest(const std::shared_ptr<const ICompiledModel> &compiled_model);
+
+    SoPtr<ITensor> get_tensor(const Output<const Node> &port) const override;
+    void set_tensor(const Output<const Node> &port, const SoPtr<ITensor> &tensor) override;
+    std::vector<SoPtr<ITensor>> get_tensors(const Output<const Node> &port) const override;
+    void set_tensors(const Output<const Node> &port,
+                     const std::vector<SoPtr<ITensor>> &tensors) override;
+    const std::shared_ptr<const ICompiledModel> &get_compiled_model() const override;
+    const std::vector<Output<const Node>> &get_inputs() const override;
+    const std::vector<Output<const Node>> &get_outputs() const override;
+
+  protected:
+    void check_tensors() const override;
+    virtual void set_tensors_impl(const Output<const Node> port,
+                                  const std::vector<SoPtr<ITensor>> &tensors);
+    // Sets the port's tensor by what the function makes of it.
+    void allocate_tensor(const Output<const Node> &port,
+                         const std::function<void(SoPtr<ITensor> &)> &allocate);
+
+  private:
+    using Descriptor = std::shared_ptr<descriptor::Tensor>;
+    using Extension = descriptor::TensorExtension;
+    struct FoundPort {
+        size_t index;
+        int kind;
+    };
+    std::unordered_map<Descriptor, std::vector<SoPtr<ITensor>>> m_batched;
+    std::shared_ptr<const ICompiledModel> m_compiled_model;
+    std::unordered_map<Descriptor, SoPtr<ITensor>, Extension::Hasher, Extension::Equal> m_tensors;
+    std::unordered_map<size_t, FoundPort> m_ports;
+    std::mutex m_mutex;
+    IRR_RESERVE(128);
+};
+
+} // namespace ov
