@@ -78,11 +78,12 @@ void InferRequest::bind_slot(size_t k, const irr_bound_shape_t *shape) {
         if (slot.tensor.get_shape() != bound) slot.tensor.set_shape(bound);
     }
     slot.shape = slot.tensor.get_shape();
-    slot.view = TensorView(slot.tensor, shape ? slot.tensor.data() : data_of(slot.tensor));
+    slot.view = TensorView(slot.tensor);
+    if (shape) slot.view.view.data = slot.tensor.data(); // fails where it cannot be written
     if (slot.is_axes && slot.view.view.byte_strides) {
         slot.dense = ov::Tensor(slot.tensor.get_element_type(), slot.shape);
         slot.tensor.copy_to(slot.dense);
-        slot.view = TensorView(slot.dense, data_of(slot.dense));
+        slot.view = TensorView(slot.dense);
     }
     m_views[k] = slot.view.view;
     check_memory(k);

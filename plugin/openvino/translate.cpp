@@ -61,11 +61,11 @@ const void *data_of(const ov::Tensor &tensor) {
     OPENVINO_SUPPRESS_DEPRECATED_END
 }
 
-TensorView::TensorView(const ov::Tensor &tensor, const void *data) {
+TensorView::TensorView(const ov::Tensor &tensor) {
     const ov::Shape &shape = tensor.get_shape();
     dims.assign(shape.begin(), shape.end());
     // The wall has one view for both directions; nothing writes through an input's.
-    view = {const_cast<void *>(data), element_type(tensor.get_element_type()),
+    view = {const_cast<void *>(data_of(tensor)), element_type(tensor.get_element_type()),
             static_cast<uint32_t>(dims.size()), dims.data(), nullptr};
     if (tensor.is_continuous()) return;
     const ov::Strides steps = tensor.get_strides();

@@ -42,7 +42,7 @@ struct TensorView {
     std::vector<int64_t> dims, strides;
     irr_tensor_view_t view = {};
     TensorView() = default;
-    TensorView(const ov::Tensor &tensor, const void *data);
+    explicit TensorView(const ov::Tensor &tensor);
     TensorView(TensorView &&) = default; // vectors keep their numbers where they are
     TensorView &operator=(TensorView &&) = default;
 };
