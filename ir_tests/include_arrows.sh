@@ -23,6 +23,7 @@ arrow src/runtime base ir runtime
 arrow src/kernel base kernel
 arrow src/plan base kernel plan
 arrow plugin/cpu base kernel plan
+arrow plugin/onnxruntime base
 arrow tools tools
 arrow bench bench
 

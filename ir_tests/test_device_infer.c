@@ -54,7 +54,31 @@ static void test_identity_keeps_bits(void **state) {
     }
 }
 
-/* ONNX's meaning of no axes: each element is a set. */
+/* ONNX's default for no axes: all of them, known at compilation or at infer. */
+static void test_empty_axes_all(void **state) {
+    (void)state;
+    for (int given = 0; given < 2; given++) {
+        device_graph_t graph;
+        graph_begin(&graph);
+        uint32_t in = graph_input(&graph, IRR_I32, 2, SHAPE(2, 2));
+        uint32_t axes =
+            given ? graph_input(&graph, IRR_I64, 1, SHAPE(IRR_DYNAMIC_DIM)) : IRR_NO_VALUE;
+        graph_output(&graph, graph_layer(&graph, "ReduceSum", in, axes, 2, SHAPE(1, 1)));
+        graph.values[graph.outputs[0]].rank = IRR_DYNAMIC_RANK;
+        graph.layers[0].empty_axes = IRR_EMPTY_AXES_ALL;
+        irr_plugin_request_t *request = request_on(&graph, NULL, 0);
+        const int32_t data[] = {1, 20, 300, 4000};
+        int32_t result = 0;
+        irr_tensor_view_t from[] = {tensor(IRR_I32, 2, SHAPE(2, 2), data),
+                                    tensor(IRR_I64, 1, SHAPE(0), NULL)};
+        irr_tensor_view_t to = tensor(IRR_I32, 2, SHAPE(1, 1), &result);
+        infer_or_fail(request, from, &to);
+        assert_int_equal(result, 4321);
+        engine->release_request(request);
+    }
+}
+
+/* ONNX's noop_with_empty_axes: each element is a set. */
 static void test_empty_axes_fold(void **state) {
     (void)state;
     device_graph_t graph;
@@ -349,6 +373,7 @@ static void test_requests_on_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_identity_keeps_bits),
+                                       cmocka_unit_test(test_empty_axes_all),
                                        cmocka_unit_test(test_empty_axes_fold),
                                        cmocka_unit_test(test_empty_sets),
                                        cmocka_unit_test(test_outputs_of_every_origin),

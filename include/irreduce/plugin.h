@@ -45,8 +45,13 @@ typedef struct irr_graph_value {
     bool is_constant;     /* tells a constant of 0 elements (NULL bytes) from a variable */
 } irr_graph_value_t;
 
-/* What an empty axes list means. OpenVINO: the data unchanged. ONNX: each element is folded. */
-typedef enum { IRR_EMPTY_AXES_IDENTITY = 0, IRR_EMPTY_AXES_FOLD = 1 } irr_empty_axes_e;
+/* What an empty axes list means. OpenVINO: the data unchanged. ONNX: every dimension is reduced, or
+ * with noop_with_empty_axes each element is folded by itself. */
+typedef enum {
+    IRR_EMPTY_AXES_IDENTITY = 0,
+    IRR_EMPTY_AXES_FOLD = 1,
+    IRR_EMPTY_AXES_ALL = 2
+} irr_empty_axes_e;
 typedef enum { IRR_DUPLICATE_AXES_ERROR = 0, IRR_DUPLICATE_AXES_MERGE = 1 } irr_duplicate_axes_e;
 
 /* One layer. The numbers of data, axes and output are indices into the graph's values. */

@@ -54,7 +54,8 @@ uint64_t mask_of(const void *values, irr_element_type_e type, size_t count, cons
                  uint32_t rank) {
     Sentence sentence;
     uint64_t mask = 0;
-    check(irr_axes_mask(values, type, count, dims, rank, IRR_DUPLICATE_AXES_ERROR, &mask, sentence),
+    check(irr_axes_mask(values, type, count, dims, rank, IRR_DUPLICATE_AXES_ERROR,
+                        IRR_EMPTY_AXES_IDENTITY, &mask, sentence),
           sentence);
     return mask;
 }

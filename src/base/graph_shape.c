@@ -47,21 +47,23 @@ static irr_status_e bind_layer(const irr_graph_t *graph, const irr_graph_layer_t
                                irr_sentence_t sentence) {
     const irr_bound_shape_t *data = &shapes[layer->data];
     uint64_t mask = 0;
+    const void *values = NULL;
+    size_t count = 0;
+    irr_element_type_e type = IRR_I64;
     if (layer->axes != IRR_NO_VALUE) {
         const irr_bound_shape_t *axes = &shapes[layer->axes];
-        const void *values = axes_values(graph, layer->axes, inputs);
-        size_t count;
+        values = axes_values(graph, layer->axes, inputs);
+        type = graph->values[layer->axes].element_type;
         if (axes->rank > 1)
             return irr_fail(sentence, IRR_PARAMETER_MISMATCH,
                             "axes have rank %" PRIu32 ", expected a scalar or a list", axes->rank);
         if (!irr_shape_elements(axes->dims, axes->rank, &count) || (count && !values))
             return irr_fail(sentence, IRR_PARAMETER_MISMATCH,
                             "the values of its axes are not there");
-        irr_status_e status =
-            irr_axes_mask(values, graph->values[layer->axes].element_type, count, data->dims,
-                          data->rank, layer->duplicate_axes, &mask, sentence);
-        if (status) return IRR_PARAMETER_MISMATCH;
     }
+    if (irr_axes_mask(values, type, count, data->dims, data->rank, layer->duplicate_axes,
+                      layer->empty_axes, &mask, sentence))
+        return IRR_PARAMETER_MISMATCH;
     irr_bound_shape_t *out = &shapes[layer->output];
     irr_reduced_shape(data->dims, data->rank, mask, layer->keep_dims, out->dims, &out->rank);
     return IRR_OK;

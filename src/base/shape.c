@@ -82,7 +82,7 @@ bool irr_integer_at(const void *values, irr_element_type_e type, size_t k, int64
 
 irr_status_e irr_axes_mask(const void *values, irr_element_type_e type, size_t count,
                            const int64_t *dims, uint32_t rank, irr_duplicate_axes_e duplicates,
-                           uint64_t *mask, irr_sentence_t sentence) {
+                           irr_empty_axes_e empty, uint64_t *mask, irr_sentence_t sentence) {
     char shape[IRR_SHAPE_TEXT_BYTES];
     uint64_t set = 0;
     for (size_t k = 0; k < count; k++) {
@@ -108,6 +108,8 @@ irr_status_e irr_axes_mask(const void *values, irr_element_type_e type, size_t c
                             irr_shape_text(dims, rank, shape, sizeof shape));
         set |= bit;
     }
+    if (count == 0 && rank && empty == IRR_EMPTY_AXES_ALL)
+        set = UINT64_MAX >> (IRR_MAX_RANK - rank);
     *mask = set;
     return IRR_OK;
 }

@@ -16,10 +16,11 @@ char *irr_shape_text(const int64_t *dims, uint32_t rank, char *text, size_t capa
 
 /* Axes: element k of `count` integers of `type` at any alignment. The set is a mask, bit d for
  * dimension d. Values outside [-rank, rank-1] and (unless merged) duplicates fail with a sentence
- * such as "axis 4 is outside [-4, 3] of data [6,12,10,24]". dims are for that sentence alone. */
+ * such as "axis 4 is outside [-4, 3] of data [6,12,10,24]". dims are for that sentence alone. An
+ * empty list is the empty set, or that of all dimensions. */
 irr_status_e irr_axes_mask(const void *values, irr_element_type_e type, size_t count,
                            const int64_t *dims, uint32_t rank, irr_duplicate_axes_e duplicates,
-                           uint64_t *mask, irr_sentence_t sentence);
+                           irr_empty_axes_e empty, uint64_t *mask, irr_sentence_t sentence);
 /* The k-th integer; false when it is above INT64_MAX (u64 only). */
 bool irr_integer_at(const void *values, irr_element_type_e type, size_t k, int64_t *value);
 

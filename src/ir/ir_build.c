@@ -76,7 +76,7 @@ static irr_status_e reduce_value(build_t *build, const irr_layer_t *layer,
     irr_status_e status = IRR_OK;
     if (axes->is_constant && data->rank != IRR_DYNAMIC_RANK) {
         status = irr_axes_mask(axes->constant, axes->element_type, count, data->dims, data->rank,
-                               IRR_DUPLICATE_AXES_ERROR, &known.mask,
+                               IRR_DUPLICATE_AXES_ERROR, IRR_EMPTY_AXES_IDENTITY, &known.mask,
                                (irr_sentence_t){reason, sizeof reason});
         known.values = true;
     } else if (data->rank != IRR_DYNAMIC_RANK && known.count > (int64_t)data->rank) {

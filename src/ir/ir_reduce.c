@@ -70,7 +70,8 @@ static void axes_values(irr_ir_graph_t *graph, uint32_t index, const void *value
     if (data->rank == IRR_DYNAMIC_RANK) return;
     irr_partial_dims(data, dims);
     if (irr_axes_mask(values, type, (size_t)axes->count, dims, data->rank, IRR_DUPLICATE_AXES_ERROR,
-                      &axes->mask, (irr_sentence_t){sentence, sizeof sentence}))
+                      IRR_EMPTY_AXES_IDENTITY, &axes->mask,
+                      (irr_sentence_t){sentence, sizeof sentence}))
         irr_problem(graph, irr_at_layer(graph, index), "%s", sentence);
     else
         axes->values = true;

@@ -44,12 +44,14 @@ static uint32_t input_of(const irr_graph_t *graph, uint32_t value) {
 
 static irr_status_e judge_axes(const irr_graph_t *graph, const irr_graph_layer_t *layer,
                                uint64_t *mask, irr_sentence_t sentence) {
+    const irr_graph_value_t *data = &graph->values[layer->data];
     *mask = 0;
-    if (layer->axes == IRR_NO_VALUE) return IRR_OK;
+    if (layer->axes == IRR_NO_VALUE)
+        return irr_axes_mask(NULL, IRR_I64, 0, data->dims, data->rank, layer->duplicate_axes,
+                             layer->empty_axes, mask, sentence);
     irr_status_e status = judge_value(graph, layer->axes, "axes input", sentence);
     if (status != IRR_OK) return status;
     const irr_graph_value_t *axes = &graph->values[layer->axes];
-    const irr_graph_value_t *data = &graph->values[layer->data];
     /* An unknown layer's output has a type or rank that nobody knows: query goes on. */
     if (!axes->is_constant && input_of(graph, layer->axes) == IRR_NO_VALUE)
         return irr_fail(sentence, IRR_NOT_IMPLEMENTED, "its axes come from another layer");
@@ -64,7 +66,7 @@ static irr_status_e judge_axes(const irr_graph_t *graph, const irr_graph_layer_t
     if (!irr_shape_elements(axes->dims, axes->rank, &count) || (count && !axes->constant))
         return irr_fail(sentence, IRR_INVALID_C_PARAM, "its constant axes have no bytes");
     return irr_axes_mask(axes->constant, axes->element_type, count, data->dims, data->rank,
-                         layer->duplicate_axes, mask, sentence);
+                         layer->duplicate_axes, layer->empty_axes, mask, sentence);
 }
 
 irr_status_e irr_layer_admit(const irr_graph_t *graph, const irr_graph_layer_t *layer, irr_op_e *op,

@@ -178,10 +178,10 @@ static irr_status_e bind_axes(irr_plugin_request_t *request, const irr_tensor_vi
         uint64_t mask;
         const irr_tensor_view_t *axes = &inputs[layer->axes_input];
         const irr_value_t *data = &compiled->values[layer->data];
-        irr_status_e status =
-            irr_axes_mask(request->pointers[layer->axes], axes->element_type,
-                          axes->rank ? (size_t)axes->dims[0] : 1, data->dims, data->rank,
-                          layer->duplicate_axes, &mask, (irr_sentence_t){text, sizeof text});
+        irr_status_e status = irr_axes_mask(request->pointers[layer->axes], axes->element_type,
+                                            axes->rank ? (size_t)axes->dims[0] : 1, data->dims,
+                                            data->rank, layer->duplicate_axes, layer->empty_axes,
+                                            &mask, (irr_sentence_t){text, sizeof text});
         if (status != IRR_OK) return irr_fail_layer(sentence, IRR_PARAMETER_MISMATCH, layer, text);
         put(request, key++, (int64_t)mask);
     }
