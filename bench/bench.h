@@ -45,6 +45,7 @@ typedef struct {
     const struct peer *peer;
     irr_property_t property; /* irreduce alone: key NULL for none */
     const char *plugin;      /* irreduce alone: another build's device library, or NULL */
+    session_t *session;      /* irreduce alone: another model of the same inputs, or NULL */
 } contender_t;
 
 typedef struct peer {
@@ -67,6 +68,10 @@ extern const peer_t peer_openvino;
 extern const peer_t peer_onednn; /* opens nothing in a build without oneDNN */
 extern const peer_t peer_loop;
 extern const peer_t peer_read; /* a plain read of the data's bytes */
+
+/* pairs.c: a row of --pairs; most: what the second may take, times the first, or 0. */
+void print_pair(const char *bar, const char *problem, double first_us, double second_us,
+                double most);
 
 /* library.c: all of the names, or a sentence that says which is missing. */
 typedef struct {
@@ -104,17 +109,20 @@ typedef struct {
     const char *ops, *types, *threads, *cases;
     const char *compare; /* the other device library */
     uint64_t seed, random, rounds;
-    bool few, tiers, json;
+    bool few, tiers, pairs, neighbour, compile, json;
 } settings_t;
 extern settings_t settings;
 
+typedef int row_f(const case_t *bench_case); /* measures a case and prints its row */
 typedef struct {
     void (*head)(void);
-    int (*row)(const case_t *bench_case);
+    row_f *row;                     /* for each case of the lists */
     void (*foot)(unsigned threads); /* after the cases of each number of threads */
+    int (*all)(void);               /* instead of row and foot, where there are no lists */
 } bench_mode_t;
-extern const bench_mode_t table_mode, tiers_mode, compare_mode;
-int load_peer(const char *option, const char *library); /* table.c */
+extern const bench_mode_t table_mode, tiers_mode, compare_mode;     /* of lists */
+extern const bench_mode_t pairs_mode, neighbour_mode, compile_mode; /* of their own cases */
+int load_peer(const char *option, const char *library);             /* table.c */
 /* Says on standard error what is wrong with an answer; the exit code will be 1. */
 void note_wrong(const char *problem, const char *name, const char *wrong);
 
@@ -123,8 +131,8 @@ typedef struct {
     const char *group, *shape; /* "layer norm", "[128,768] axes [1]" */
 } shape_t;
 extern const shape_t named_shapes[]; /* closed by NULL */
-int case_open(const char *problem, const char *group, uint64_t seed, session_t *session,
-              irr_tensor_t **weights, view_t *data, case_t *made);
+/* Opens it, gives it to row, closes it. "sum+l2 ...": the case is that of the first operation. */
+int with_case(const char *problem, const char *group, unsigned threads, row_f *row);
 char *random_shape(uint64_t *state);
 
 /* verify.c: NULL if the output is right, else what is wrong. As far as `elements` data elements go:

@@ -70,7 +70,8 @@ static bool parse_op(const char *problem, op_e *op) {
     static const char *const words[OP_COUNT] = {"min", "max", "sum", "mean", "prod",
                                                 "l1",  "l2",  "and", "or"};
     for (unsigned i = 0; i < OP_COUNT; i++)
-        if (!strncmp(problem, words[i], strlen(words[i])) && problem[strlen(words[i])] == ' ')
+        if (!strncmp(problem, words[i], strlen(words[i])) &&
+            strchr(" +", problem[strlen(words[i])]))
             return *op = (op_e)i, true;
     return false;
 }
@@ -105,23 +106,34 @@ static void merge(case_t *made, const view_t *data, uint64_t mask) {
     }
 }
 
-int case_open(const char *problem, const char *group, uint64_t seed, session_t *session,
-              irr_tensor_t **weights, view_t *data, case_t *made) {
+static int open_case(session_t *session, irr_tensor_t **weights, view_t *data, case_t *made) {
     static options_t options;
     char *xml = NULL;
-    *made = (case_t){.problem = problem, .group = group, .session = session, .data = data};
-    if (!parse_op(problem, &made->op))
-        return wrong_call("\"%s\" begins with no operation (min, max, sum, ...)", problem);
-    options.seed = seed;
-    TRY(problem_model(problem, &xml, weights));
+    if (!parse_op(made->problem, &made->op))
+        return wrong_call("\"%s\" begins with no operation (min, max, sum, ...)", made->problem);
+    options.seed = settings.seed;
+    TRY(problem_model(made->problem, &xml, weights));
     TRY(session_open(session, &options, xml, *weights));
     TRY(make_inputs(session));
     TRY(view_tensor(session->tensors[0], data));
     made->xml = xml;
     made->weights = *weights;
-    made->axes = axes_mask(problem, data->rank);
+    made->axes = axes_mask(made->problem, data->rank);
     merge(made, data, made->axes);
     if (!made->outputs || !made->set_size || !made->axes)
-        return wrong_call("\"%s\" reduces nothing", problem);
+        return wrong_call("\"%s\" reduces nothing", made->problem);
     return IRR_OK;
+}
+
+int with_case(const char *problem, const char *group, unsigned threads, row_f *row) {
+    session_t session = {0};
+    irr_tensor_t *weights = NULL;
+    view_t data;
+    case_t made = {
+        .problem = problem, .group = group, .threads = threads, .session = &session, .data = &data};
+    int status = open_case(&session, &weights, &data, &made);
+    if (!status) status = row(&made);
+    irr_tensor_free(weights);
+    session_close(&session);
+    return status;
 }

@@ -29,8 +29,8 @@ static int ascending(const void *a, const void *b) {
 /* ours: which of the two is this build. */
 static int find(const case_t *c, size_t ours, finding_t *found) {
     contender_t builds[2];
-    builds[ours] = (contender_t){"this", &peer_irreduce, {NULL, NULL}, NULL};
-    builds[!ours] = (contender_t){"other", &peer_irreduce, {NULL, NULL}, settings.compare};
+    builds[ours] = (contender_t){"this", &peer_irreduce, {NULL, NULL}, NULL, NULL};
+    builds[!ours] = (contender_t){"other", &peer_irreduce, {NULL, NULL}, settings.compare, NULL};
     result_t results[2];
     double ratios[MOST_ROUNDS];
     measure(c, builds, 2, settings.rounds, results);
@@ -94,4 +94,4 @@ static void foot(unsigned threads) {
     total = (total_t){0};
 }
 
-const bench_mode_t compare_mode = {head, row, foot};
+const bench_mode_t compare_mode = {.head = head, .row = row, .foot = foot};

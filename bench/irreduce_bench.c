@@ -11,8 +11,17 @@
 #define ALL_TYPES "f64,f32,f16,bf16,i64,i32,i16,i8,u64,u32,u16,u8,boolean"
 #define ALL_OPS "min,max,sum,mean,prod,l1,l2,and,or"
 
+#define LENGTH(table) (sizeof table / sizeof *table)
+
 settings_t settings = {.threads = "1,2", .rounds = 7};
 static const bench_mode_t *mode = &table_mode;
+static const struct {
+    const bool *asked;
+    const bench_mode_t *mode;
+} modes[] = {{&settings.tiers, &tiers_mode},
+             {&settings.pairs, &pairs_mode},
+             {&settings.neighbour, &neighbour_mode},
+             {&settings.compile, &compile_mode}};
 static bool all_right = true;
 
 void note_wrong(const char *problem, const char *name, const char *wrong) {
@@ -27,7 +36,7 @@ static const char usage[] =
     "               [--ops sum,min,l2|all] [--types f32|i8,...|all] [--few] [--random N]\n"
     "               [--seed S] [--threads 1,2] [--rounds 7] [--json]\n"
     "               [--onnxruntime LIBRARY] [--openvino LIBRARY]\n"
-    "               [--tiers | --compare PLUGIN.so]\n"
+    "               [--tiers | --compare PLUGIN.so | --pairs | --neighbour | --compile]\n"
     "FILE has a problem a line; --few takes one shape of each group; --random draws N shapes more\n"
     "for each operation and type, from a seed that is drawn and printed where none is given.\n"
     "LIBRARY: libonnxruntime.so.* or libopenvino_c.so.* of the Python packages.\n"
@@ -38,12 +47,20 @@ static const char usage[] =
     "--tiers: each operation and type out of L1, tier by tier; the ratios are scalar's time over\n"
     "the tier's.\n"
     "--compare: this build of the device library and another, in turns; ratio: the other's time\n"
-    "over this one's. Prints each problem that was given, or of the lists those that changed.";
+    "over this one's. Prints each problem that was given, or of the lists those that changed.\n"
+    "--pairs: one way of irreduce against another: 1 and 2 threads, AVX2 and AVX-512, accuracy "
+    "and\n"
+    "performance, k sibling layers and one. --neighbour: what a process next door loses to\n"
+    "idle threads. --compile: what reading, compiling and a new shape cost.";
 
 static const struct {
     const char *name;
     bool *value;
-} flags[] = {{"--few", &settings.few}, {"--tiers", &settings.tiers}, {"--json", &settings.json}};
+} flags[] = {
+    {"--few", &settings.few},         {"--tiers", &settings.tiers},
+    {"--pairs", &settings.pairs},     {"--neighbour", &settings.neighbour},
+    {"--compile", &settings.compile}, {"--json", &settings.json},
+};
 static const struct {
     const char *name;
     const char **value;
@@ -57,7 +74,6 @@ static const struct {
     uint64_t *value;
 } numbers[] = {
     {"--seed", &settings.seed}, {"--random", &settings.random}, {"--rounds", &settings.rounds}};
-#define LENGTH(table) (sizeof table / sizeof *table)
 
 static bool take_flag(const char *name) {
     for (size_t i = 0; i < LENGTH(flags); i++)
@@ -87,7 +103,8 @@ static int parse(int argc, char **argv) {
     }
     if (settings.rounds < 1 || settings.rounds > MOST_ROUNDS)
         return wrong_call("--rounds: 1 to %d", MOST_ROUNDS);
-    if (settings.tiers) mode = &tiers_mode;
+    for (size_t i = 0; i < LENGTH(modes); i++)
+        if (*modes[i].asked) mode = modes[i].mode;
     if (settings.compare) mode = &compare_mode;
     if (!settings.ops) settings.ops = "sum,min,l2";
     if (!settings.types) settings.types = settings.tiers ? "all" : "f32";
@@ -124,19 +141,6 @@ static char *next_word(const char **list) {
 
 /* ---- the cases ---- */
 
-static int run_case(const char *problem, const char *group, unsigned threads) {
-    session_t session = {0};
-    irr_tensor_t *weights = NULL;
-    view_t data;
-    case_t c;
-    int status = case_open(problem, group, settings.seed, &session, &weights, &data, &c);
-    c.threads = threads;
-    if (!status) status = mode->row(&c);
-    irr_tensor_free(weights);
-    session_close(&session);
-    return status;
-}
-
 static int run_list(const char *op, const char *type, unsigned threads) {
     irr_element_type_e element;
     uint64_t state = settings.seed;
@@ -144,24 +148,26 @@ static int run_list(const char *op, const char *type, unsigned threads) {
         return wrong_call("--types: \"%s\" is no element type", type);
     if ((!strcmp(op, "and") || !strcmp(op, "or")) != (element == IRR_BOOLEAN)) return IRR_OK;
     if (settings.tiers) /* 16 KiB: half an L1 cache */
-        return run_case(
+        return with_case(
             take_text("%s %s [4,%d] axes [1]", op, type, 4096 / type_of(element)->bytes), "L1",
-            threads);
+            threads, mode->row);
     const char *group = "";
     for (const shape_t *shape = named_shapes; shape->group; shape++) {
         bool first = strcmp(shape->group, group) != 0;
         group = shape->group;
         if (first || !settings.few)
-            TRY(run_case(take_text("%s %s %s", op, type, shape->shape), group, threads));
+            TRY(with_case(take_text("%s %s %s", op, type, shape->shape), group, threads,
+                          mode->row));
     }
     for (size_t i = 0; i < settings.random; i++)
-        TRY(run_case(take_text("%s %s %s", op, type, random_shape(&state)), "random", threads));
+        TRY(with_case(take_text("%s %s %s", op, type, random_shape(&state)), "random", threads,
+                      mode->row));
     return IRR_OK;
 }
 
 static int run_thread_count(unsigned threads) {
     for (size_t i = 0; i < settings.problems.count; i++)
-        TRY(run_case(settings.problems.items[i], "given", threads));
+        TRY(with_case(settings.problems.items[i], "given", threads, mode->row));
     if (settings.problems.count) return IRR_OK;
     const char *types = settings.types;
     for (char *type; (type = next_word(&types));) {
@@ -185,7 +191,8 @@ static int run_all(const char *command) {
     }
     mode->head();
     if (settings.json) json_open("rows", '[');
-    for (char *word; (word = next_word(&list));) {
+    if (mode->all) TRY(mode->all());
+    for (char *word; !mode->all && (word = next_word(&list));) {
         unsigned threads = (unsigned)strtoul(word, NULL, 10);
         if (!threads) return wrong_call("--threads: \"%s\" is no number of threads", word);
         TRY(run_thread_count(threads));

@@ -14,7 +14,7 @@ typedef struct {
 /* Registered under its own path, once a core. */
 static int compile(const case_t *c, const contender_t *as, size_t count,
                    const irr_property_t *properties, program_t *program) {
-    session_t on = *c->session;
+    session_t on = *(as->session ? as->session : c->session);
     if (as->plugin) {
         on.device = as->plugin;
         irr_available_devices_t devices = {0};
@@ -25,7 +25,7 @@ static int compile(const case_t *c, const contender_t *as, size_t count,
         if (!known) LIB(irr_core_register_plugin(on.core, as->plugin, on.device));
     }
     TRY(session_compile(&on, count, properties, program));
-    return session_feed(c->session, program);
+    return session_feed(&on, program);
 }
 
 static int open_program(const case_t *c, const contender_t *as, state_t *state) {

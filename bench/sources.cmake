@@ -4,7 +4,8 @@ add_library(irr_bench_loop OBJECT bench/peer_loop.c)
 target_compile_options(irr_bench_loop PRIVATE -O3 -march=native -ffast-math)
 
 add_executable(irreduce_bench
-  bench/cases.c bench/compare.c bench/irreduce_bench.c bench/library.c bench/measure.c
+  bench/cases.c bench/compare.c bench/compile.c bench/irreduce_bench.c bench/library.c
+  bench/measure.c bench/neighbour.c bench/pairs.c
   bench/onnx_model.c bench/peer_irreduce.c bench/peer_onednn.c bench/peer_onnxruntime.c
   bench/peer_openvino.c bench/peer_read.c bench/table.c bench/tiers.c bench/verify.c
   tools/inputs.c tools/json.c tools/npy.c tools/options.c tools/problem.c tools/progress.c

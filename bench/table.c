@@ -9,12 +9,12 @@
 
 enum { IRREDUCE, READ, FIRST_PEER, PEERS = 6 };
 static const contender_t peers[PEERS] = {
-    [IRREDUCE] = {"irreduce", &peer_irreduce, {NULL, NULL}, NULL},
-    [READ] = {"read", &peer_read, {NULL, NULL}, NULL},
-    [FIRST_PEER] = {"onnxruntime", &peer_onnxruntime, {NULL, NULL}, NULL},
-    {"openvino", &peer_openvino, {NULL, NULL}, NULL},
-    {"onednn", &peer_onednn, {NULL, NULL}, NULL},
-    {"loop", &peer_loop, {NULL, NULL}, NULL},
+    [IRREDUCE] = {"irreduce", &peer_irreduce, {NULL, NULL}, NULL, NULL},
+    [READ] = {"read", &peer_read, {NULL, NULL}, NULL, NULL},
+    [FIRST_PEER] = {"onnxruntime", &peer_onnxruntime, {NULL, NULL}, NULL, NULL},
+    {"openvino", &peer_openvino, {NULL, NULL}, NULL, NULL},
+    {"onednn", &peer_onednn, {NULL, NULL}, NULL, NULL},
+    {"loop", &peer_loop, {NULL, NULL}, NULL, NULL},
 };
 static const char *versions[PEERS];
 
@@ -131,4 +131,4 @@ static void foot(unsigned threads) {
     memset(means, 0, sizeof means);
 }
 
-const bench_mode_t table_mode = {head, row, foot};
+const bench_mode_t table_mode = {.head = head, .row = row, .foot = foot};

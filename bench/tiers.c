@@ -7,9 +7,9 @@
 
 enum { SCALAR, AVX2, AVX512, TIERS };
 static const contender_t tiers[TIERS] = {
-    [SCALAR] = {"scalar", &peer_irreduce, {"IRREDUCE_ISA", "scalar"}, NULL},
-    [AVX2] = {"avx2", &peer_irreduce, {"IRREDUCE_ISA", "avx2"}, NULL},
-    [AVX512] = {"avx512", &peer_irreduce, {"IRREDUCE_ISA", "avx512"}, NULL},
+    [SCALAR] = {"scalar", &peer_irreduce, {"IRREDUCE_ISA", "scalar"}, NULL, NULL},
+    [AVX2] = {"avx2", &peer_irreduce, {"IRREDUCE_ISA", "avx2"}, NULL, NULL},
+    [AVX512] = {"avx512", &peer_irreduce, {"IRREDUCE_ISA", "avx512"}, NULL, NULL},
 };
 
 static void head(void) {
@@ -44,4 +44,4 @@ static int row(const case_t *c) {
 
 static void foot(unsigned threads) { (void)threads; }
 
-const bench_mode_t tiers_mode = {head, row, foot};
+const bench_mode_t tiers_mode = {.head = head, .row = row, .foot = foot};
