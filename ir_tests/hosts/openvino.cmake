@@ -1,0 +1,5 @@
+# Tests inside stock OpenVINO: the device, the extension.
+irr_host_test(openvino_abi NEEDS irreduce_openvino_plugin COMMAND openvino_abi.py
+  $<TARGET_FILE:irreduce_openvino_plugin> ${CMAKE_SOURCE_DIR}/plugin/openvino/openvino_abi.hpp)
+irr_host_test(openvino_random NEEDS irreduce_openvino_plugin COMMAND openvino_random.py
+  $<TARGET_FILE:irreduce_openvino_plugin>)
