@@ -105,24 +105,52 @@ ov::PartialShape Reduction::output_shape() const {
     return out;
 }
 
+namespace {
+// A tensor as the wall takes it. Its numbers stay where they are: signed and unsigned ones of one
+// width may stand in for each other.
+struct View : irr_tensor_view_t {
+    View(const ov::Tensor &tensor, irr_element_type_e type, bool may_be_strided)
+        : irr_tensor_view_t{const_cast<void *>(tensor.data()), type, // inputs are never written to
+                            static_cast<uint32_t>(tensor.get_shape().size()),
+                            reinterpret_cast<const int64_t *>(tensor.get_shape().data()), nullptr} {
+        if (!may_be_strided || tensor.is_continuous()) return;
+        strides = tensor.get_strides();
+        byte_strides = reinterpret_cast<const int64_t *>(strides.data());
+    }
+    ov::Strides strides;
+};
+} // namespace
+
+// Devices call this one, with dense tensors; asking each of them for its strides would cost a third
+// of a tiny call.
 bool Reduction::evaluate(ov::TensorVector &outputs, const ov::TensorVector &inputs) const {
-    TensorView data(inputs[0]), axes(inputs[1]);
-    data.view.element_type = data_type(op, inputs[0].get_element_type());
-    uint32_t rank = data.view.rank, out_rank;
+    return run(outputs, inputs, false);
+}
+
+// ov::Model::evaluate calls this one, with whatever tensors it was given.
+bool Reduction::evaluate(ov::TensorVector &outputs, const ov::TensorVector &inputs,
+                         const ov::EvaluationContext &) const {
+    return run(outputs, inputs, true);
+}
+
+bool Reduction::run(ov::TensorVector &outputs, const ov::TensorVector &inputs,
+                    bool may_be_strided) const {
+    const auto type = data_type(op, inputs[0].get_element_type());
+    const View data(inputs[0], type, may_be_strided);
+    const View axes(inputs[1], element_type(inputs[1].get_element_type()), may_be_strided);
+    uint32_t out_rank;
     std::array<int64_t, IRR_MAX_RANK> out;
-    size_t count = axes.view.rank ? axes.dims[0] : 1;
-    uint64_t mask = mask_of(axes.view.data, axes.view.element_type, count, data.view.dims, rank);
-    irr_reduced_shape(data.view.dims, rank, mask, keep, out.data(), &out_rank);
+    size_t count = axes.rank ? axes.dims[0] : 1;
+    uint64_t mask = mask_of(axes.data, axes.element_type, count, data.dims, data.rank);
+    irr_reduced_shape(data.dims, data.rank, mask, keep, out.data(), &out_rank);
     const ov::Shape &found = outputs[0].get_shape();
     if (found.size() != out_rank || !std::equal(found.begin(), found.end(), out.begin()))
         outputs[0].set_shape(ov::Shape(out.begin(), out.begin() + out_rank));
-    TensorView output(outputs[0]);
-    output.view.element_type = data.view.element_type;
-    Signature signature = {
-        irr_op_info(op)->type, keep,    data.view.element_type, axes.view.element_type, rank,
-        axes.view.rank,        out_rank};
-    const irr_tensor_view_t views[] = {data.view, axes.view};
-    runners.of(signature).infer(views, &output.view);
+    const View output(outputs[0], type, may_be_strided);
+    const irr_tensor_view_t views[] = {data, axes};
+    runners
+        .of({irr_op_info(op)->type, keep, type, axes.element_type, data.rank, axes.rank, out_rank})
+        .infer(views, &output);
     return true;
 }
 

@@ -31,8 +31,11 @@ class Reduction : public ov::op::Op {
     std::shared_ptr<ov::Node> clone_with_new_inputs(const ov::OutputVector &inputs) const override;
     bool has_evaluate() const override { return true; }
     bool evaluate(ov::TensorVector &outputs, const ov::TensorVector &inputs) const override;
+    bool evaluate(ov::TensorVector &outputs, const ov::TensorVector &inputs,
+                  const ov::EvaluationContext &context) const override;
 
   private:
+    bool run(ov::TensorVector &outputs, const ov::TensorVector &inputs, bool may_be_strided) const;
     ov::PartialShape output_shape() const;
 
     irr_op_e op;
