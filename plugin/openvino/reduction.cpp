@@ -110,7 +110,8 @@ namespace {
 // width may stand in for each other.
 struct View : irr_tensor_view_t {
     View(const ov::Tensor &tensor, irr_element_type_e type, bool may_be_strided)
-        : irr_tensor_view_t{const_cast<void *>(tensor.data()), type, // inputs are never written to
+        : irr_tensor_view_t{const_cast<ov::Tensor &>(tensor).data(),
+                            type, // nothing writes to inputs
                             static_cast<uint32_t>(tensor.get_shape().size()),
                             reinterpret_cast<const int64_t *>(tensor.get_shape().data()), nullptr} {
         if (!may_be_strided || tensor.is_continuous()) return;

@@ -4,9 +4,22 @@
 #include "translate.hpp"
 
 #include <array>
-#include <memory>
+#include <dlfcn.h>
+#include <string>
+#include <utility>
 
 namespace irreduce {
+
+namespace {
+// How many threads work for the caller's stream, as INFERENCE_NUM_THREADS and NUM_STREAMS have set
+// it: tbb::this_task_arena::max_concurrency() of the TBB in OpenVINO's wheel, which has no headers
+// of it. 0 in an OpenVINO without that TBB.
+int stream_threads() {
+    const char *name = "_ZN3tbb6detail2r115max_concurrencyEPKNS0_2d115task_arena_baseE";
+    auto ask = reinterpret_cast<int (*)(const void *)>(dlsym(RTLD_DEFAULT, name));
+    return ask ? ask(nullptr) : 0;
+}
+} // namespace
 
 bool Signature::operator==(const Signature &other) const {
     return data_type == other.data_type && rank == other.rank && axes_type == other.axes_type &&
@@ -28,7 +41,11 @@ Runner::Runner(const Signature &of) : signature(of) {
     const irr_graph_t graph = {sizeof graph, "", values, 3, &layer, 1, inputs, 2, &output, 1};
     Sentence sentence;
     check(irr_create_plugin_engine(IRR_PLUGIN_ABI, &engine, sentence), sentence);
-    irr_status_e status = engine->compile(engine, &graph, nullptr, 0, &compiled, sentence);
+    const int threads = stream_threads();
+    const std::string number = std::to_string(threads);
+    const irr_property_t property = {"INFERENCE_NUM_THREADS", number.c_str()};
+    const size_t count = threads > 0 ? 1 : 0;
+    irr_status_e status = engine->compile(engine, &graph, &property, count, &compiled, sentence);
     if (status != IRR_OK) engine->release(engine);
     check(status, sentence);
 }
