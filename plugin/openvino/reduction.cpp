@@ -107,11 +107,10 @@ ov::PartialShape Reduction::output_shape() const {
 
 namespace {
 // A tensor as the wall takes it. Its numbers stay where they are: signed and unsigned ones of one
-// width may stand in for each other.
+// width may stand in for each other. Inputs are never written to.
 struct View : irr_tensor_view_t {
     View(const ov::Tensor &tensor, irr_element_type_e type, bool may_be_strided)
-        : irr_tensor_view_t{const_cast<ov::Tensor &>(tensor).data(),
-                            type, // nothing writes to inputs
+        : irr_tensor_view_t{const_cast<void *>(data_of(tensor)), type,
                             static_cast<uint32_t>(tensor.get_shape().size()),
                             reinterpret_cast<const int64_t *>(tensor.get_shape().data()), nullptr} {
         if (!may_be_strided || tensor.is_continuous()) return;
@@ -139,6 +138,7 @@ bool Reduction::run(ov::TensorVector &outputs, const ov::TensorVector &inputs,
     const auto type = data_type(op, inputs[0].get_element_type());
     const View data(inputs[0], type, may_be_strided);
     const View axes(inputs[1], element_type(inputs[1].get_element_type()), may_be_strided);
+    if (axes.byte_strides) OPENVINO_THROW("axes with strides; they are dense");
     uint32_t out_rank;
     std::array<int64_t, IRR_MAX_RANK> out;
     size_t count = axes.rank ? axes.dims[0] : 1;
