@@ -4,8 +4,10 @@
  * The bit contract. Data is segments of [rows, width] (plan/layout.h); a fold works on `lanes`
  * accumulators at once. How many, and in which order they are combined, follows from shape and
  * element type alone, never from tier, threads or address:
- *   step    one element into each lane, lane i takes element i of the step;
- *   leaf    at most IRR_LEAF_STEPS steps, one after the other in each lane;
+ *   step    one element into each lane, lane i takes element i of the step; in a whole
+ *           step of a row of bf16, 32 lanes take the 16 even elements of their 32, then the odd;
+ *   leaf    at most IRR_LEAF_STEPS steps, one after the other in each lane; in a row the partial
+ *           one is the first;
  *   tree    of leaves a[0..n): T(n) = T(p) + T(n - p), p the largest power of two below n;
  *   fold    lanes are halved, lane i and lane i + n/2, until `width` are left;
  *   tree    again, of the results of the segments.
@@ -22,6 +24,9 @@
 #include "kernel/cpu.h"
 
 #define IRR_LEAF_STEPS 32u
+/* A kernel folds rows of so many leaves in one go, and needs so many levels for their tree. */
+#define IRR_ROW_LEAVES 8u
+#define IRR_ROW_LEVELS 3
 /* Kernels load and store whole vectors of accumulators: this much room behind the last one. */
 #define IRR_ACCUMULATOR_SLACK_BYTES 1024u
 
@@ -53,7 +58,7 @@ typedef struct irr_kernel {
     const char *name; /* "sum_f32"; NULL: there is no such kernel */
     uint32_t element_bytes, accumulator_bytes;
     uint32_t lanes;
-    /* Each of `count` rows of `length` <= 32 * lanes elements, to one accumulator. */
+    /* Each of `count` rows of at most IRR_ROW_LEAVES leaves, to one accumulator. */
     void (*rows)(void *accumulators, const void *data, size_t count, size_t length, size_t stride);
     /* Each of `count` dense blocks of [rows <= 32, width], to `width` accumulators. */
     void (*cols)(void *accumulators, const void *data, size_t count, size_t rows, size_t width);
@@ -61,6 +66,8 @@ typedef struct irr_kernel {
      * starts from the identity instead of what stands there. */
     void (*steps)(void *accumulators, const void *data, size_t stride, size_t steps, size_t width,
                   bool first);
+    /* A leaf of a row: n <= 32 * lanes elements to as many accumulators as the layout has lanes. */
+    void (*leaf)(void *accumulators, const void *data, size_t n, size_t lanes);
     /* accumulators[i] += other[i] for i < n: one node of the tree. */
     void (*merge)(void *accumulators, const void *other, size_t n);
     /* Halves n = 2^k * width accumulators until `width` are left. */
@@ -71,7 +78,7 @@ typedef struct irr_kernel {
 typedef struct irr_set {
     double count; /* of elements */
     double trust; /* sums of squares below are not vouched for (ACCURACY of f64: any sums) */
-    double depth; /* ACCURACY: roundings that an element passes, at most; 256 or more */
+    double depth; /* ACCURACY: roundings that an element passes, at most; 600 or more */
 } irr_set_t;
 
 /* Turns n accumulators into n elements. Returns false where some value cannot be vouched for (not

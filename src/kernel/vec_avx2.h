@@ -23,6 +23,18 @@
 #define VEC_DOWN_2(v) _mm256_bsrli_epi128((__m256i)(v), 2)
 #define VEC_DOWN_1(v) _mm256_bsrli_epi128((__m256i)(v), 1)
 
+/* Of pairs of pieces of so many bytes in a and then b: the lower ones, the upper ones. */
+#define VEC_LOWER_32(a, b) (a) /* as above */
+#define VEC_UPPER_32(a, b) (b)
+#define VEC_LOWER_16(a, b) _mm256_permute2x128_si256((__m256i)(a), (__m256i)(b), 0x20)
+#define VEC_UPPER_16(a, b) _mm256_permute2x128_si256((__m256i)(a), (__m256i)(b), 0x31)
+#define VEC_LOWER_8(a, b) _mm256_unpacklo_epi64((__m256i)(a), (__m256i)(b))
+#define VEC_UPPER_8(a, b) _mm256_unpackhi_epi64((__m256i)(a), (__m256i)(b))
+#define VEC_LOWER_4(a, b) _mm256_shuffle_ps((__m256)(a), (__m256)(b), 0x88)
+#define VEC_UPPER_4(a, b) _mm256_shuffle_ps((__m256)(a), (__m256)(b), 0xdd)
+static const uint8_t vec_slots_4[8] = {0, 2, 1, 3, 4, 6, 5, 7};
+static const uint8_t vec_slots_8[4] = {0, 1, 2, 3};
+
 /* Fewer than 32 bytes in at most five moves. */
 static inline void copy_part(void *to, const void *from, size_t bytes) {
     char *t = to;
@@ -34,8 +46,12 @@ static inline void copy_part(void *to, const void *from, size_t bytes) {
     if (bytes & 1) memcpy(t, f, 1);
 }
 
-/* name(p) loads a whole vector, name_n(p, n, fill) its first n lanes and `fill` in the others. */
+/* name(p) loads a whole vector, name_n(p, n, fill) its first n lanes and `fill` in the others,
+ * name_of_step(p, k) vector k of a row's whole step. */
 #define LOADS(name, V, E, whole)                                                                   \
+    IRREGULAR_LOADS(name, V, E, whole)                                                             \
+    static inline V name##_of_step(const E *p, size_t k) { return name(p + k * VEC_LANES(V)); }
+#define IRREGULAR_LOADS(name, V, E, whole)                                                         \
     static inline V name(const E *p) { return (V)(whole); }                                        \
     static inline V name##_n(const E *from, size_t n, E fill) {                                    \
         E p[VEC_BYTES / sizeof(E)];                                                                \
@@ -46,12 +62,6 @@ static inline void copy_part(void *to, const void *from, size_t bytes) {
 #define WHOLE_256 _mm256_loadu_si256((const __m256i *)(const void *)p)
 #define WHOLE_128 _mm_loadu_si128((const __m128i *)(const void *)p)
 #define WHOLE_64 _mm_loadl_epi64((const __m128i *)(const void *)p)
-
-static inline __m128i load_32_bits(const void *p) {
-    int32_t bits;
-    memcpy(&bits, p, sizeof bits);
-    return _mm_cvtsi32_si128(bits);
-}
 
 LOADS(load_i8, v_i8, int8_t, WHOLE_256)
 LOADS(load_u8, v_u8, uint8_t, WHOLE_256)
@@ -64,15 +74,22 @@ LOADS(load_u64, v_u64, uint64_t, WHOLE_256)
 LOADS(load_f32, v_f32, float, WHOLE_256)
 LOADS(load_f64, v_f64, double, WHOLE_256)
 LOADS(load_f16_as_f32, v_f32, uint16_t, _mm256_cvtph_ps(WHOLE_128))
-LOADS(load_bf16_as_f32, v_f32, uint16_t, _mm256_slli_epi32(_mm256_cvtepu16_epi32(WHOLE_128), 16))
+IRREGULAR_LOADS(load_bf16_as_f32, v_f32, uint16_t,
+                _mm256_slli_epi32(_mm256_cvtepu16_epi32(WHOLE_128), 16))
+/* The even elements of 32, then the odd ones: one instruction each. */
+static inline v_f32 load_bf16_as_f32_of_step(const uint16_t *step, size_t k) {
+    const uint16_t *p = step + k / 4 * 32 + k % 2 * 16;
+    return (v_f32)(k / 2 % 2 ? _mm256_and_si256(WHOLE_256, _mm256_set1_epi32(-65536))
+                             : _mm256_slli_epi32(WHOLE_256, 16));
+}
 LOADS(load_f32_as_f64, v_f64, float, _mm256_cvtps_pd((__m128)WHOLE_128))
 LOADS(load_f16_as_f64, v_f64, uint16_t, _mm256_cvtps_pd(_mm_cvtph_ps(WHOLE_64)))
 LOADS(load_bf16_as_f64, v_f64, uint16_t,
       _mm256_cvtps_pd((__m128)_mm_slli_epi32(_mm_cvtepu16_epi32(WHOLE_64), 16)))
-LOADS(load_i8_as_u64, v_u64, int8_t, _mm256_cvtepi8_epi64(load_32_bits(p)))
-LOADS(load_u8_as_u64, v_u64, uint8_t, _mm256_cvtepu8_epi64(load_32_bits(p)))
-LOADS(load_i16_as_u64, v_u64, int16_t, _mm256_cvtepi16_epi64(WHOLE_64))
-LOADS(load_u16_as_u64, v_u64, uint16_t, _mm256_cvtepu16_epi64(WHOLE_64))
+LOADS(load_i8_as_u32, v_u32, int8_t, _mm256_cvtepi8_epi32(WHOLE_64))
+LOADS(load_u8_as_u32, v_u32, uint8_t, _mm256_cvtepu8_epi32(WHOLE_64))
+LOADS(load_i16_as_u32, v_u32, int16_t, _mm256_cvtepi16_epi32(WHOLE_128))
+LOADS(load_u16_as_u32, v_u32, uint16_t, _mm256_cvtepu16_epi32(WHOLE_128))
 LOADS(load_i32_as_u64, v_u64, int32_t, _mm256_cvtepi32_epi64(WHOLE_128))
 LOADS(load_u32_as_u64, v_u64, uint32_t, _mm256_cvtepu32_epi64(WHOLE_128))
 
@@ -132,5 +149,13 @@ static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
                                          _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
     for (; i < n; i++) out[i] = _cvtss_sh(in[i], _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
+
+/* How registers hold the least or greatest of floats: kernel_body.inc has both ways. */
+#define DEFINE_ORDER_STATE_16(S, key, merge, identity, fill)                                       \
+    DEFINE_OUTER_STATE(S, 16, key, merge, identity, fill)
+#define DEFINE_ORDER_STATE_32(S, key, merge, identity, fill)                                       \
+    DEFINE_OUTER_STATE(S, 32, key, merge, identity, fill)
+#define DEFINE_ORDER_STATE_64(S, key, merge, identity, fill)                                       \
+    DEFINE_KEY_STATE(S, 64, key, merge, identity)
 
 #endif

@@ -23,9 +23,26 @@
 #define VEC_DOWN_2(v) (v_u8) _mm512_bsrli_epi128((__m512i)(v), 2)
 #define VEC_DOWN_1(v) (v_u8) _mm512_bsrli_epi128((__m512i)(v), 1)
 
-/* name(p) loads a whole vector, name_n(p, n, fill) its first n lanes and `fill` in the others.
+/* Of pairs of pieces of so many bytes in a and then b: the lower ones, the upper ones. */
+#define PICK_512(select, a, b, m) select((__m512i)(a), (__m512i)(b), m)
+#define VEC_LOWER_32(a, b) PICK_512(_mm512_shuffle_i64x2, a, b, 0x44)
+#define VEC_UPPER_32(a, b) PICK_512(_mm512_shuffle_i64x2, a, b, 0xee)
+#define VEC_LOWER_16(a, b) PICK_512(_mm512_shuffle_i64x2, a, b, 0x88)
+#define VEC_UPPER_16(a, b) PICK_512(_mm512_shuffle_i64x2, a, b, 0xdd)
+#define VEC_LOWER_8(a, b) _mm512_unpacklo_epi64((__m512i)(a), (__m512i)(b))
+#define VEC_UPPER_8(a, b) _mm512_unpackhi_epi64((__m512i)(a), (__m512i)(b))
+#define VEC_LOWER_4(a, b) _mm512_shuffle_ps((__m512)(a), (__m512)(b), 0x88)
+#define VEC_UPPER_4(a, b) _mm512_shuffle_ps((__m512)(a), (__m512)(b), 0xdd)
+static const uint8_t vec_slots_4[16] = {0, 2, 1, 3, 8, 10, 9, 11, 4, 6, 5, 7, 12, 14, 13, 15};
+static const uint8_t vec_slots_8[8] = {0, 1, 4, 5, 2, 3, 6, 7};
+
+/* name(p) loads a whole vector, name_n(p, n, fill) its first n lanes and `fill` in the others,
+ * name_of_step(p, k) vector k of a row's whole step.
  * In the expressions `mask` stands for the first n lanes, `fills` for the vector F of fills. */
 #define LOADS(name, V, E, whole, F, splat, part)                                                   \
+    IRREGULAR_LOADS(name, V, E, whole, F, splat, part)                                             \
+    static inline V name##_of_step(const E *p, size_t k) { return name(p + k * VEC_LANES(V)); }
+#define IRREGULAR_LOADS(name, V, E, whole, F, splat, part)                                         \
     static inline V name(const E *p) { return (V)(whole); }                                        \
     static inline V name##_n(const E *p, size_t n, E fill) {                                       \
         const uint64_t mask = _bzhi_u64(~UINT64_C(0), (unsigned)n);                                \
@@ -62,8 +79,14 @@ LOADS(load_f64, v_f64, double, _mm512_loadu_pd(p), __m512d, _mm512_set1_pd,
 #define BF16_TO_F32(v) _mm512_slli_epi32(_mm512_cvtepu16_epi32(v), 16)
 LOADS(load_f16_as_f32, v_f32, uint16_t, _mm512_cvtph_ps(WHOLE_256), __m256i, SPLAT256_16,
       _mm512_cvtph_ps(PART_256_16))
-LOADS(load_bf16_as_f32, v_f32, uint16_t, BF16_TO_F32(WHOLE_256), __m256i, SPLAT256_16,
-      BF16_TO_F32(PART_256_16))
+IRREGULAR_LOADS(load_bf16_as_f32, v_f32, uint16_t, BF16_TO_F32(WHOLE_256), __m256i, SPLAT256_16,
+                BF16_TO_F32(PART_256_16))
+/* The even elements of 32, then the odd ones: one instruction each. */
+static inline v_f32 load_bf16_as_f32_of_step(const uint16_t *p, size_t k) {
+    __m512i pairs = _mm512_loadu_si512(p + k / 2 * 32);
+    return (v_f32)(k % 2 ? _mm512_and_si512(pairs, _mm512_set1_epi32(-65536))
+                         : _mm512_slli_epi32(pairs, 16));
+}
 
 #define WHOLE_128 _mm_loadu_si128((const __m128i *)p)
 #define PART_128_16 _mm_mask_loadu_epi16(fills, (__mmask8)mask, p)
@@ -76,21 +99,21 @@ LOADS(load_f16_as_f64, v_f64, uint16_t, F16_TO_F64(WHOLE_128), __m128i, SPLAT128
 LOADS(load_bf16_as_f64, v_f64, uint16_t, BF16_TO_F64(WHOLE_128), __m128i, SPLAT128_16,
       BF16_TO_F64(PART_128_16))
 
-#define WIDENED_8(name, E, extend)                                                                 \
-    LOADS(name, v_u64, E, extend(_mm_loadl_epi64((const __m128i *)p)), __m128i, SPLAT128_8,        \
-          extend(_mm_mask_loadu_epi8(fills, (__mmask16)(mask & 0xff), p)))
-#define WIDENED_16(name, E, extend)                                                                \
-    LOADS(name, v_u64, E, extend(_mm_loadu_si128((const __m128i *)p)), __m128i, SPLAT128_16,       \
-          extend(_mm_mask_loadu_epi16(fills, (__mmask8)mask, p)))
 #define WIDENED_32(name, E, extend)                                                                \
     LOADS(name, v_u64, E, extend(WHOLE_256), __m256i, SPLAT256_32,                                 \
           extend(_mm256_mask_loadu_epi32(fills, (__mmask8)mask, p)))
-WIDENED_8(load_i8_as_u64, int8_t, _mm512_cvtepi8_epi64)
-WIDENED_8(load_u8_as_u64, uint8_t, _mm512_cvtepu8_epi64)
-WIDENED_16(load_i16_as_u64, int16_t, _mm512_cvtepi16_epi64)
-WIDENED_16(load_u16_as_u64, uint16_t, _mm512_cvtepu16_epi64)
 WIDENED_32(load_i32_as_u64, int32_t, _mm512_cvtepi32_epi64)
 WIDENED_32(load_u32_as_u64, uint32_t, _mm512_cvtepu32_epi64)
+
+#define NARROW_8(name, E, extend)                                                                  \
+    LOADS(name, v_u32, E, extend(WHOLE_128), __m128i, SPLAT128_8,                                  \
+          extend(_mm_mask_loadu_epi8(fills, (__mmask16)mask, p)))
+#define NARROW_16(name, E, extend)                                                                 \
+    LOADS(name, v_u32, E, extend(WHOLE_256), __m256i, SPLAT256_16, extend(PART_256_16))
+NARROW_8(load_i8_as_u32, int8_t, _mm512_cvtepi8_epi32)
+NARROW_8(load_u8_as_u32, uint8_t, _mm512_cvtepu8_epi32)
+NARROW_16(load_i16_as_u32, int16_t, _mm512_cvtepi16_epi32)
+NARROW_16(load_u16_as_u32, uint16_t, _mm512_cvtepu16_epi32)
 
 #define PAIR(name, V, intrinsic)                                                                   \
     static inline V name(V a, V b) { return (V)intrinsic((__m512i)a, (__m512i)b); }
@@ -132,5 +155,13 @@ static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
         _mm256_mask_storeu_epi16(out + i, mask, narrow);
     }
 }
+
+/* How registers hold the least or greatest of floats: kernel_body.inc has both ways. */
+#define DEFINE_ORDER_STATE_16(S, key, merge, identity, fill)                                       \
+    DEFINE_OUTER_STATE(S, 16, key, merge, identity, fill)
+#define DEFINE_ORDER_STATE_32(S, key, merge, identity, fill)                                       \
+    DEFINE_OUTER_STATE(S, 32, key, merge, identity, fill)
+#define DEFINE_ORDER_STATE_64(S, key, merge, identity, fill)                                       \
+    DEFINE_OUTER_STATE(S, 64, key, merge, identity, fill)
 
 #endif

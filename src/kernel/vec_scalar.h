@@ -27,9 +27,23 @@ typedef uint64_t v_u64;
 /* Keeps a product of two u16 out of int. */
 #define VEC_WIDER_U16(v) ((unsigned)(v))
 #define VEC_DOWN(V, v, bytes) (v)
+#define VEC_LOWER_32(a, b) (a)
+#define VEC_UPPER_32(a, b) (b)
+#define VEC_LOWER_16 VEC_LOWER_32
+#define VEC_UPPER_16 VEC_UPPER_32
+#define VEC_LOWER_8 VEC_LOWER_32
+#define VEC_UPPER_8 VEC_UPPER_32
+#define VEC_LOWER_4 VEC_LOWER_32
+#define VEC_UPPER_4 VEC_UPPER_32
+#define VEC_STORE_ROWS(V, A, out, v) VEC_STORE(V, out, v)
+#define VEC_ROWS(A) 1
+#define VEC_SLOT(A, i) (i)
 
 /* A vector of one lane is never loaded in part. */
 #define WHOLE(name, V, E, expression)                                                              \
+    IRREGULAR(name, V, E, expression)                                                              \
+    static inline V name##_of_step(const E *p, size_t k) { return name(p + k); }
+#define IRREGULAR(name, V, E, expression)                                                          \
     static inline V name(const E *p) { return expression; }                                        \
     static inline V name##_n(const E *p, size_t n, E fill) {                                       \
         (void)fill, (void)n;                                                                       \
@@ -69,11 +83,15 @@ WHOLE(load_u16, v_u16, uint16_t, *p)
 WHOLE(load_u32, v_u32, uint32_t, *p)
 WHOLE(load_u64, v_u64, uint64_t, *p)
 WHOLE(load_f16_as_f32, v_f32, uint16_t, f32_of_f16(*p))
-WHOLE(load_bf16_as_f32, v_f32, uint16_t, f32_of_bf16(*p))
-WHOLE(load_i8_as_u64, v_u64, int8_t, (uint64_t)*p)
-WHOLE(load_u8_as_u64, v_u64, uint8_t, *p)
-WHOLE(load_i16_as_u64, v_u64, int16_t, (uint64_t)*p)
-WHOLE(load_u16_as_u64, v_u64, uint16_t, *p)
+IRREGULAR(load_bf16_as_f32, v_f32, uint16_t, f32_of_bf16(*p))
+/* The even elements of 32, then the odd ones. */
+static inline v_f32 load_bf16_as_f32_of_step(const uint16_t *p, size_t k) {
+    return f32_of_bf16(p[k / 32 * 32 + k % 16 * 2 + k / 16 % 2]);
+}
+WHOLE(load_i8_as_u32, v_u32, int8_t, (uint32_t)*p)
+WHOLE(load_u8_as_u32, v_u32, uint8_t, *p)
+WHOLE(load_i16_as_u32, v_u32, int16_t, (uint32_t)*p)
+WHOLE(load_u16_as_u32, v_u32, uint16_t, *p)
 WHOLE(load_i32_as_u64, v_u64, int32_t, (uint64_t)*p)
 WHOLE(load_u32_as_u64, v_u64, uint32_t, *p)
 
@@ -113,5 +131,13 @@ static inline v_f64 square_loss_f64(v_f64 x, v_f64 square) { return __builtin_fm
 static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
     for (size_t i = 0; i < n; i++) out[i] = irr_f64_to_f16(in[i]);
 }
+
+/* How registers hold the least or greatest of floats: kernel_body.inc has both ways. */
+#define DEFINE_ORDER_STATE_16(S, key, merge, identity, fill)                                       \
+    DEFINE_KEY_STATE(S, 16, key, merge, identity)
+#define DEFINE_ORDER_STATE_32(S, key, merge, identity, fill)                                       \
+    DEFINE_KEY_STATE(S, 32, key, merge, identity)
+#define DEFINE_ORDER_STATE_64(S, key, merge, identity, fill)                                       \
+    DEFINE_KEY_STATE(S, 64, key, merge, identity)
 
 #endif

@@ -19,12 +19,28 @@ VECTOR(u32, uint32_t);
 VECTOR(u64, uint64_t);
 
 #define VEC_LANE0(v) ((v)[0])
+#define VEC_LANES(V) (sizeof(V) / sizeof((V){0}[0]))
 #define VEC_SPLAT(V, x) ((x) - (V){0})
 #define VEC_LOAD(V, p) ((V) * (const V##_at *)(p))
 #define VEC_STORE(V, p, v) (*(V##_at *)(p) = (V##_at)(v))
 #define VEC_WIDER_U16(v) (v)
 /* The vector moved down by a number of bytes; only the low bytes of the result are meant. */
 #define VEC_DOWN(V, v, bytes) ((V)VEC_DOWN_##bytes(v))
+
+/* A vector that several instructions take is loaded once, not by each of them. */
+#define VEC_LOAD_ONCE(x) __asm__("" : "+v"(x))
+/* Rows whose lanes are halved together, where each keeps at least 4 bytes of the last vector. */
+#define VEC_ROWS(A) (VEC_BYTES / (sizeof(A) < 4 ? 4 : sizeof(A)))
+/* Which vector row i must be for its result to stand at i. */
+#define VEC_SLOT(A, i) (sizeof(A) == 8 ? vec_slots_8[i] : vec_slots_4[i])
+#define VEC_STORE_ROWS(V, A, out, v)                                                               \
+    if (sizeof(A) < 4) {                                                                           \
+        uint32_t rows_[VEC_BYTES / 4];                                                             \
+        VEC_STORE(V, rows_, v);                                                                    \
+        for (size_t i = 0; i < VEC_BYTES / 4; i++) (out)[i] = (A)rows_[i];                         \
+    } else {                                                                                       \
+        VEC_STORE(V, out, v);                                                                      \
+    }
 
 static inline v_f32 magnitude_f32(v_f32 x) { return (v_f32)((v_i32)x & INT32_MAX); }
 static inline v_f64 magnitude_f64(v_f64 x) { return (v_f64)((v_i64)x & INT64_MAX); }

@@ -67,6 +67,11 @@ static void run_leaf(const unit_t *unit, char *lanes, const char *segment, size_
     size_t rows = l->rows - first * l->group; /* from here on */
     size_t whole = rows / l->group < steps ? rows / l->group : steps;
     const char *data = segment + first * stride * kernel->element_bytes;
+    if (l->width == 1) {
+        size_t n = rows < steps * l->group ? rows : steps * l->group;
+        kernel->leaf(lanes, data, n, unit->lanes);
+        return;
+    }
     kernel->steps(lanes, data, stride, whole, unit->lanes, true);
     if (whole < steps) /* the last step is a part of one */
         kernel->steps(lanes, data + whole * stride * kernel->element_bytes, 0, 1,
@@ -284,15 +289,18 @@ static double least_trusted(const irr_problem_t *problem, bool accurate) {
 /* Tiles are made for `tiles_of`: the problem's ordinary kernel. */
 static void complete(plan_t *plan, const irr_kernel_t *tiles_of, uint32_t threads) {
     const irr_problem_t *problem = &plan->problem;
-    irr_lane_info_t lanes = {tiles_of->lanes, plan->kernel->accumulator_bytes,
-                             tiles_of->element_bytes, tiles_of->accumulator_bytes};
+    irr_lane_info_t lanes = {.lanes = tiles_of->lanes,
+                             .accumulator_bytes = plan->kernel->accumulator_bytes,
+                             .element_bytes = tiles_of->element_bytes,
+                             .tile_accumulator_bytes = tiles_of->accumulator_bytes};
     irr_layout_of(&problem->geometry, &lanes, threads, &plan->layout);
     plan->output_bytes = irr_element_bytes(problem->type);
     plan->slot_bytes = plan->layout.slot_bytes;
-    /* 256 more: rows pass a tier's lanes, which may be fewer than those of the layout. */
+    /* 600 more: a leaf of a row passes a tier's lanes, which may be 4 instead of those of the
+     * layout. */
     plan->set = (irr_set_t){.count = (double)problem->geometry.set_size,
                             .trust = least_trusted(problem, plan->accurate),
-                            .depth = irr_layout_depth(&plan->layout) + 256.0};
+                            .depth = irr_layout_depth(&plan->layout) + 600.0};
 }
 
 /* The correctly rounded plan, which float Sum, Mean, L1 and L2 have; false for others. */

@@ -43,7 +43,7 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     layout->group = 1;
     layout->leaves = 1;
     layout->steps = layout->rows;
-    if (layout->width == 1 && layout->rows <= IRR_LEAF_STEPS * kernel->lanes) {
+    if (layout->width == 1 && layout->rows <= IRR_ROW_LEAVES * IRR_LEAF_STEPS * kernel->lanes) {
         layout->inner = IRR_INNER_ROWS;
     } else if (layout->rows <= IRR_LEAF_STEPS) {
         bool whole = layout->width * kernel->tile_accumulator_bytes <= TILE_BYTES;
@@ -125,6 +125,7 @@ void irr_layout_unchunk(irr_layout_t *layout) {
 
 uint32_t irr_layout_depth(const irr_layout_t *layout) {
     uint32_t leaf = IRR_LEAF_STEPS, lanes = ceil_log2(layout->group);
-    if (layout->inner == IRR_INNER_ROWS) lanes = 8; /* the most lanes that a kernel has */
+    if (layout->inner == IRR_INNER_ROWS)
+        lanes = 8 + IRR_ROW_LEVELS; /* the most lanes of a kernel */
     return leaf + ceil_log2(layout->leaves) + lanes + ceil_log2(layout->segments.total);
 }

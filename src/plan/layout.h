@@ -16,7 +16,7 @@ typedef struct irr_outer {
 
 /* How one segment of a unit is folded. */
 typedef enum {
-    IRR_INNER_ROWS, /* width 1, one leaf a row: many rows in one kernel call */
+    IRR_INNER_ROWS, /* width 1, few leaves a row: many rows in one kernel call */
     IRR_INNER_COLS, /* one leaf of whole rows of columns: many blocks in one call */
     IRR_INNER_BAND, /* the same, a tile of the columns */
     IRR_INNER_TREE  /* one block's tile, a tree of leaves */
