@@ -32,6 +32,10 @@
 #define VEC_UPPER_8(a, b) _mm256_unpackhi_epi64((__m256i)(a), (__m256i)(b))
 #define VEC_LOWER_4(a, b) _mm256_shuffle_ps((__m256)(a), (__m256)(b), 0x88)
 #define VEC_UPPER_4(a, b) _mm256_shuffle_ps((__m256)(a), (__m256)(b), 0xdd)
+#define VEC_LOWER_HALF VEC_LOWER_16
+#define VEC_UPPER_HALF VEC_UPPER_16
+#define VEC_LOWER_QUARTER VEC_LOWER_8
+#define VEC_UPPER_QUARTER VEC_UPPER_8
 static const uint8_t vec_slots_4[8] = {0, 2, 1, 3, 4, 6, 5, 7};
 static const uint8_t vec_slots_8[4] = {0, 1, 2, 3};
 

@@ -33,6 +33,10 @@
 #define VEC_UPPER_8(a, b) _mm512_unpackhi_epi64((__m512i)(a), (__m512i)(b))
 #define VEC_LOWER_4(a, b) _mm512_shuffle_ps((__m512)(a), (__m512)(b), 0x88)
 #define VEC_UPPER_4(a, b) _mm512_shuffle_ps((__m512)(a), (__m512)(b), 0xdd)
+#define VEC_LOWER_HALF VEC_LOWER_32
+#define VEC_UPPER_HALF VEC_UPPER_32
+#define VEC_LOWER_QUARTER VEC_LOWER_16
+#define VEC_UPPER_QUARTER VEC_UPPER_16
 static const uint8_t vec_slots_4[16] = {0, 2, 1, 3, 8, 10, 9, 11, 4, 6, 5, 7, 12, 14, 13, 15};
 static const uint8_t vec_slots_8[8] = {0, 1, 4, 5, 2, 3, 6, 7};
 

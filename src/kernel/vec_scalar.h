@@ -29,6 +29,10 @@ typedef uint64_t v_u64;
 #define VEC_DOWN(V, v, bytes) (v)
 #define VEC_LOWER_32(a, b) (a)
 #define VEC_UPPER_32(a, b) (b)
+#define VEC_LOWER_HALF VEC_LOWER_32
+#define VEC_UPPER_HALF VEC_UPPER_32
+#define VEC_LOWER_QUARTER VEC_LOWER_32
+#define VEC_UPPER_QUARTER VEC_UPPER_32
 #define VEC_LOWER_16 VEC_LOWER_32
 #define VEC_UPPER_16 VEC_UPPER_32
 #define VEC_LOWER_8 VEC_LOWER_32

@@ -31,7 +31,8 @@ VECTOR(u64, uint64_t);
 #define VEC_LOAD_ONCE(x) __asm__("" : "+v"(x))
 /* Rows whose lanes are halved together, where each keeps at least 4 bytes of the last vector. */
 #define VEC_ROWS(A) (VEC_BYTES / (sizeof(A) < 4 ? 4 : sizeof(A)))
-/* Which vector row i must be for its result to stand at i. */
+/* Which vector row i must be for its result to stand at i; vector i takes the row of that number,
+ * too. */
 #define VEC_SLOT(A, i) (sizeof(A) == 8 ? vec_slots_8[i] : vec_slots_4[i])
 #define VEC_STORE_ROWS(V, A, out, v)                                                               \
     if (sizeof(A) < 4) {                                                                           \
