@@ -140,6 +140,20 @@ PAIR(max_u64, v_u64, _mm512_max_epu64)
 PAIR(multiply_i32, v_u64, _mm512_mul_epi32)
 PAIR(multiply_u32, v_u64, _mm512_mul_epu32)
 
+/* Min and Max of floats, -0 < +0. NaNs get lost; keep_nan(a, x) is a, or a NaN where x is one. */
+#define RANGES(bits, F, kind)                                                                      \
+    static inline v_i##bits range_min_i##bits(v_i##bits a, v_i##bits b) {                          \
+        return (v_i##bits)_mm512_range_##kind((F)a, (F)b, 4);                                      \
+    }                                                                                              \
+    static inline v_i##bits range_max_i##bits(v_i##bits a, v_i##bits b) {                          \
+        return (v_i##bits)_mm512_range_##kind((F)a, (F)b, 5);                                      \
+    }                                                                                              \
+    static inline v_i##bits keep_nan_##bits(v_i##bits a, v_i##bits x) {                            \
+        return (v_i##bits)_mm512_fixupimm_##kind((F)a, (F)x, SPLAT512_##bits(0x33), 0);            \
+    }
+RANGES(32, __m512, ps)
+RANGES(64, __m512d, pd)
+
 static inline v_u64 add_sticking(v_u64 a, v_u64 b) {
     __m512i sum = (__m512i)(a + b);
     __mmask8 carry = _mm512_cmplt_epu64_mask(sum, (__m512i)a);
@@ -164,8 +178,8 @@ static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
 #define DEFINE_ORDER_STATE_16(S, key, merge, identity, fill)                                       \
     DEFINE_OUTER_STATE(S, 16, key, merge, identity, fill)
 #define DEFINE_ORDER_STATE_32(S, key, merge, identity, fill)                                       \
-    DEFINE_OUTER_STATE(S, 32, key, merge, identity, fill)
+    DEFINE_RANGE_STATE(S, 32, key, merge, identity, fill)
 #define DEFINE_ORDER_STATE_64(S, key, merge, identity, fill)                                       \
-    DEFINE_OUTER_STATE(S, 64, key, merge, identity, fill)
+    DEFINE_RANGE_STATE(S, 64, key, merge, identity, fill)
 
 #endif
