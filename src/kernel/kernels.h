@@ -24,7 +24,7 @@
 #include "kernel/cpu.h"
 
 #define IRR_LEAF_STEPS 32u
-/* A kernel folds rows of so many leaves in one go, and needs so many levels for their tree. */
+/* Of a row, kernels take so many leaves in one go: so many levels of the tree. */
 #define IRR_ROW_LEAVES 8u
 #define IRR_ROW_LEVELS 3
 /* Kernels load and store whole vectors of accumulators: this much room behind the last one. */
@@ -66,7 +66,8 @@ typedef struct irr_kernel {
      * starts from the identity instead of what stands there. */
     void (*steps)(void *accumulators, const void *data, size_t stride, size_t steps, size_t width,
                   bool first);
-    /* A leaf of a row: n <= 32 * lanes elements to as many accumulators as the layout has lanes. */
+    /* The tree of at most IRR_ROW_LEAVES leaves of a row, n elements, to as many accumulators as
+     * the layout has lanes. */
     void (*leaf)(void *accumulators, const void *data, size_t n, size_t lanes);
     /* accumulators[i] += other[i] for i < n: one node of the tree. */
     void (*merge)(void *accumulators, const void *other, size_t n);

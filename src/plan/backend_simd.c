@@ -62,8 +62,8 @@ static unit_t unit_at(const job_t *job, size_t index) {
 static void run_leaf(const unit_t *unit, char *lanes, const char *segment, size_t leaf) {
     const irr_layout_t *l = &unit->plan->layout;
     const irr_kernel_t *kernel = unit->plan->kernel;
-    size_t stride = l->group * l->width, first = leaf * IRR_LEAF_STEPS;
-    size_t steps = l->steps - first < IRR_LEAF_STEPS ? l->steps - first : IRR_LEAF_STEPS;
+    size_t stride = l->group * l->width, first = leaf * l->leaf_steps;
+    size_t steps = l->steps - first < l->leaf_steps ? l->steps - first : l->leaf_steps;
     size_t rows = l->rows - first * l->group; /* from here on */
     size_t whole = rows / l->group < steps ? rows / l->group : steps;
     const char *data = segment + first * stride * kernel->element_bytes;

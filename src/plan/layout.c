@@ -41,6 +41,7 @@ static void split_runs(const irr_geometry_t *geometry, irr_layout_t *layout) {
 
 static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     layout->group = 1;
+    layout->leaf_steps = IRR_LEAF_STEPS;
     layout->leaves = 1;
     layout->steps = layout->rows;
     if (layout->width == 1 && layout->rows <= IRR_ROW_LEAVES * IRR_LEAF_STEPS * kernel->lanes) {
@@ -51,8 +52,9 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     } else {
         layout->inner = IRR_INNER_TREE;
         while (layout->group * 2 * layout->width <= kernel->lanes) layout->group *= 2;
+        if (layout->width == 1) layout->leaf_steps *= IRR_ROW_LEAVES;
         layout->steps = ceil_div(layout->rows, layout->group);
-        layout->leaves = ceil_div(layout->steps, IRR_LEAF_STEPS);
+        layout->leaves = ceil_div(layout->steps, layout->leaf_steps);
     }
 }
 
@@ -125,7 +127,7 @@ void irr_layout_unchunk(irr_layout_t *layout) {
 
 uint32_t irr_layout_depth(const irr_layout_t *layout) {
     uint32_t leaf = IRR_LEAF_STEPS, lanes = ceil_log2(layout->group);
-    if (layout->inner == IRR_INNER_ROWS)
-        lanes = 8 + IRR_ROW_LEVELS; /* the most lanes of a kernel */
+    if (layout->width == 1) leaf += IRR_ROW_LEVELS;
+    if (layout->inner == IRR_INNER_ROWS) lanes = 8; /* the most that a kernel has */
     return leaf + ceil_log2(layout->leaves) + lanes + ceil_log2(layout->segments.total);
 }

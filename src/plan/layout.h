@@ -29,9 +29,10 @@ typedef struct irr_layout {
     irr_outer_t blocks, segments;
     size_t kept, rows, width;
     irr_inner_e inner;
-    size_t group;  /* rows that make one step, a power of two; 1 but for IRR_INNER_TREE */
-    size_t steps;  /* of rows, the last may be a part of one */
-    size_t leaves; /* of one block, of IRR_LEAF_STEPS steps */
+    size_t group;      /* rows that make one step, a power of two; 1 but for IRR_INNER_TREE */
+    size_t steps;      /* of rows, the last may be a part of one */
+    size_t leaf_steps; /* what one kernel call takes: a leaf, of a single row some leaves */
+    size_t leaves;     /* of one block, of leaf_steps */
     /* Units: tiles_kept x tiles_width of each block. */
     size_t tile_kept, tile_width, tiles_kept, tiles_width, units;
     /* Tasks: several units each, or, where units are few, parts of one. */
