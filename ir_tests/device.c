@@ -36,22 +36,27 @@ static void add_siblings(case_graph_t *g, const random_case_t *c, unsigned count
         for (uint32_t d = 0; d + 1 < c->rank; d++) outputs *= (size_t)c->dims[d];
     }
     for (unsigned i = 0; i < count; i++) {
-        uint32_t axes = 3 + 2 * i, result = axes + 1;
+        bool twin = i < 2; /* over the case's own axes */
+        uint32_t axes = 3 + 2 * i, result = axes + 1, rank = twin ? c->out_rank : g->sibling_rank;
+        const int64_t *dims = twin ? c->out_dims : g->sibling_dims;
         g->values[axes] =
             (irr_graph_value_t){IRR_I64, 1, &g->sibling_axis_dim, &g->sibling_axis, true};
         g->values[result] =
-            (irr_graph_value_t){c->type, g->sibling_rank, g->sibling_dims, NULL, false};
+            (irr_graph_value_t){c->type, rank, twin ? g->values[2].dims : dims, NULL, false};
         /* Odd ones stand before the case's own layer. */
         uint32_t at = i & 1 ? 0 : g->graph.layer_count;
         memmove(g->layers + at + 1, g->layers + at,
                 (g->graph.layer_count - at) * sizeof *g->layers);
-        g->layers[at] = (irr_graph_layer_t){
-            .id = ids[i], .name = "", .type = words[i], .axes = axes, .output = result};
+        g->layers[at] = (irr_graph_layer_t){.id = ids[i],
+                                            .name = "",
+                                            .type = words[i],
+                                            .axes = twin ? 1 : axes,
+                                            .output = result,
+                                            .keep_dims = twin && c->keep_dims};
         g->graph.layer_count++;
         g->outputs[g->graph.output_count] = result;
-        void *room = malloc(outputs * oracle_element_bytes(c->type) + 64);
-        g->out[g->graph.output_count++] =
-            (irr_tensor_view_t){room, c->type, g->sibling_rank, g->sibling_dims, NULL};
+        void *room = malloc((twin ? c->outputs : outputs) * oracle_element_bytes(c->type) + 64);
+        g->out[g->graph.output_count++] = (irr_tensor_view_t){room, c->type, rank, dims, NULL};
         g->graph.value_count += 2;
     }
 }

@@ -237,9 +237,12 @@ static void test_depth(void **state) {
                             const irr_op_kernel_t *row = &table->ops[op][types[t]];
                             if (!irr_op_info((irr_op_e)op)->term || !row->finish) continue;
                             const irr_kernel_t *kernel = &table->folds[row->fold][row->fold_type];
-                            irr_lane_info_t lanes = {kernel->lanes, kernel->accumulator_bytes,
+                            irr_lane_info_t lanes = {kernel->lanes,
+                                                     kernel->accumulator_bytes,
                                                      kernel->element_bytes,
-                                                     kernel->accumulator_bytes};
+                                                     kernel->accumulator_bytes,
+                                                     SIZE_MAX,
+                                                     IRR_ROW_LEAVES};
                             irr_geometry_t geometry;
                             irr_layout_t layout;
                             irr_geometry_of(shapes[s], 5, last ? 0x1a : 0x0a, &geometry);

@@ -82,19 +82,18 @@ static inline irr_execution_stats_t run(const irr_problem_t *problem, const irr_
     irr_sentence_t sentence = {text, sizeof text};
     void *state = NULL;
     size_t scratch_bytes = 0;
-    irr_execution_stats_t stats = {0};
     if (irr_backend_onednn.prepare(problem, config, &state, &scratch_bytes, sentence) != IRR_OK)
         fail_msg("prepare: %s", text);
     void *scratch = irr_malloc_aligned(scratch_bytes);
     irr_executor_t executor = {NULL, config->threads};
     irr_fp_env_t found = irr_fp_enter();
-    if (irr_backend_onednn.execute(state, data, output, scratch, &executor, &stats, sentence) !=
-        IRR_OK)
+    irr_yield_t yield = {.state = state, .output = output};
+    if (irr_backend_onednn.execute(&yield, 1, data, scratch, &executor, sentence) != IRR_OK)
         fail_msg("execute: %s", text);
     irr_fp_leave(found);
     irr_release(scratch);
     irr_backend_onednn.release(state);
-    return stats;
+    return yield.stats;
 }
 
 static inline void begin(void) {

@@ -43,6 +43,16 @@ typedef struct irr_execution_stats {
     uint64_t exact_fallbacks; /* outputs redone in wider arithmetic */
 } irr_execution_stats_t;
 
+/* One of the results that an execution yields from its data. */
+typedef struct irr_yield {
+    const void *state;
+    void *output;
+    irr_execution_stats_t stats;
+} irr_yield_t;
+
+/* Problems on the same data over the same axes that are executed together, at most. */
+#define IRR_MOST_SIBLINGS 16u
+
 typedef struct irr_backend {
     const char *name; /* "simd", "onednn", "reference" */
     void (*offer)(const irr_problem_t *problem, const irr_config_t *config, irr_offer_t *offer);
@@ -50,10 +60,16 @@ typedef struct irr_backend {
      * on many threads share it. *scratch_bytes is what each request must bring, aligned. */
     irr_status_e (*prepare)(const irr_problem_t *problem, const irr_config_t *config, void **state,
                             size_t *scratch_bytes, irr_sentence_t sentence);
-    /* The caller has entered the contract's floating-point environment on its thread. */
-    irr_status_e (*execute)(const void *state, const void *data, void *output, void *scratch,
-                            const irr_executor_t *executor, irr_execution_stats_t *stats,
-                            irr_sentence_t sentence);
+    /* NULL for a backend that executes one problem at a time. Could both be executed together, with
+     * the bits of each alone and sooner? Both problems reduce the same data over the same axes. */
+    bool (*joins)(const void *first, const void *other);
+    /* States that join the first of them, at most IRR_MOST_SIBLINGS, are from now on executed
+     * together, in this order; *scratch_bytes is for all. */
+    void (*join)(void *const *states, uint32_t count, size_t *scratch_bytes);
+    /* One state, or all that were joined. The caller has entered the contract's floating-point
+     * environment on its thread. */
+    irr_status_e (*execute)(irr_yield_t *yields, uint32_t count, const void *data, void *scratch,
+                            const irr_executor_t *executor, irr_sentence_t sentence);
     void (*release)(void *state);
 } irr_backend_t;
 

@@ -242,17 +242,18 @@ static void run_chunk(void *argument, size_t index) {
         redo(run, first, end);
 }
 
-static irr_status_e execute(const void *opaque, const void *data, void *output, void *scratch,
-                            const irr_executor_t *executor, irr_execution_stats_t *stats,
-                            irr_sentence_t sentence) {
-    const state_t *state = opaque;
-    run_t run = {.state = state, .data = data, .output = output, .scratch = scratch};
+static irr_status_e execute(irr_yield_t *yield, uint32_t count, const void *data, void *scratch,
+                            const irr_executor_t *executor, irr_sentence_t sentence) {
+    const state_t *state = yield->state;
+    run_t run = {.state = state, .data = data, .output = yield->output, .scratch = scratch};
+    (void)count;
     uint32_t width = irr_executor_width(executor);
     irr_parallel_for(executor, state->chunk_count, run_chunk, &run);
-    stats->threads = width < state->chunk_count ? width : state->chunk_count;
-    stats->exact_fallbacks = atomic_load_explicit(&run.redone, memory_order_relaxed);
+    yield->stats.threads = width < state->chunk_count ? width : state->chunk_count;
+    yield->stats.exact_fallbacks = atomic_load_explicit(&run.redone, memory_order_relaxed);
     if (!atomic_load_explicit(&run.failed, memory_order_relaxed)) return IRR_OK;
     return irr_fail(sentence, IRR_GENERAL_ERROR, "oneDNN could not execute its primitive");
 }
 
-const irr_backend_t irr_backend_onednn = {"onednn", offer, prepare, execute, release};
+const irr_backend_t irr_backend_onednn = {
+    .name = "onednn", .offer = offer, .prepare = prepare, .execute = execute, .release = release};

@@ -245,13 +245,13 @@ static void fold_integers(const reference_state_t *state, const void *data, size
     }
 }
 
-static irr_status_e execute(const void *opaque, const void *data, void *output, void *scratch,
-                            const irr_executor_t *executor, irr_execution_stats_t *stats,
-                            irr_sentence_t sentence) {
-    const reference_state_t *state = opaque;
+static irr_status_e execute(irr_yield_t *yield, uint32_t count, const void *data, void *scratch,
+                            const irr_executor_t *executor, irr_sentence_t sentence) {
+    const reference_state_t *state = yield->state;
+    char *output = yield->output;
     const reference_row_t *row = &rows[state->op];
-    (void)scratch, (void)executor, (void)sentence;
-    *stats = (irr_execution_stats_t){.threads = 1};
+    (void)count, (void)scratch, (void)executor, (void)sentence;
+    yield->stats = (irr_execution_stats_t){.threads = 1};
     const irr_op_info_t *info = irr_op_info(state->op);
     irr_element_kind_e kind = irr_element_type_info(state->type)->kind;
     size_t bytes = irr_element_bytes(state->type);
@@ -260,7 +260,7 @@ static irr_status_e execute(const void *opaque, const void *data, void *output, 
         if (kind == IRR_KIND_FLOAT && info->term) {
             irr_exact_t exact;
             fold_exactly(state, data, base, &exact);
-            irr_exact_round(&exact, info->result, state->type, (char *)output + k * bytes);
+            irr_exact_round(&exact, info->result, state->type, output + k * bytes);
         } else if (kind == IRR_KIND_FLOAT) {
             float_fold_t fold = {.any = false};
             fold_floats(state, data, base, &fold);
@@ -309,4 +309,8 @@ static irr_status_e prepare(const irr_problem_t *problem, const irr_config_t *co
     return IRR_OK;
 }
 
-const irr_backend_t irr_backend_reference = {"reference", offer, prepare, execute, irr_release};
+const irr_backend_t irr_backend_reference = {.name = "reference",
+                                             .offer = offer,
+                                             .prepare = prepare,
+                                             .execute = execute,
+                                             .release = irr_release};

@@ -36,11 +36,15 @@ typedef struct irr_layer {
 
 /* ---- one set of shapes ---- */
 
+/* A layer's part of the work. Siblings, layers that reduce one tensor over the same axes, may be
+ * executed together: by the first of them, in the order of the chain. */
 typedef struct irr_step {
     const irr_backend_t *backend; /* NULL: the output has no elements */
     void *state;
     uint32_t data, output; /* values */
+    uint32_t first, next;  /* of its chain; itself and IRR_NO_STEP where it is alone */
 } irr_step_t;
+#define IRR_NO_STEP UINT32_MAX
 
 /* What a step is to people; cold. */
 typedef struct irr_step_note {

@@ -47,12 +47,13 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     if (layout->width == 1 && layout->rows <= IRR_ROW_LEAVES * IRR_LEAF_STEPS * kernel->lanes) {
         layout->inner = IRR_INNER_ROWS;
     } else if (layout->rows <= IRR_LEAF_STEPS) {
-        bool whole = layout->width * kernel->tile_accumulator_bytes <= TILE_BYTES;
+        bool whole = layout->width * kernel->tile_accumulator_bytes <= TILE_BYTES &&
+                     layout->rows * layout->width <= kernel->most_block_elements;
         layout->inner = whole ? IRR_INNER_COLS : IRR_INNER_BAND;
     } else {
         layout->inner = IRR_INNER_TREE;
         while (layout->group * 2 * layout->width <= kernel->lanes) layout->group *= 2;
-        if (layout->width == 1) layout->leaf_steps *= IRR_ROW_LEAVES;
+        if (layout->width == 1) layout->leaf_steps *= kernel->row_leaves;
         layout->steps = ceil_div(layout->rows, layout->group);
         layout->leaves = ceil_div(layout->steps, layout->leaf_steps);
     }
@@ -79,6 +80,11 @@ static size_t chunk_of(size_t n, size_t parts) {
     return chunk;
 }
 
+static void choose_task_count(irr_layout_t *layout) {
+    size_t chunks = layout->segment_chunks * layout->leaf_chunks;
+    layout->tasks = chunks > 1 ? layout->units * chunks : least(layout->units, layout->wanted);
+}
+
 static void choose_tasks(size_t wanted, irr_layout_t *layout) {
     size_t segments = layout->segments.total, parts = ceil_div(wanted, layout->units);
     layout->chunk_segments = segments;
@@ -90,8 +96,8 @@ static void choose_tasks(size_t wanted, irr_layout_t *layout) {
     }
     layout->segment_chunks = ceil_div(segments, layout->chunk_segments);
     layout->leaf_chunks = ceil_div(layout->leaves, layout->chunk_leaves);
-    size_t chunks = layout->segment_chunks * layout->leaf_chunks;
-    layout->tasks = chunks > 1 ? layout->units * chunks : least(layout->units, wanted);
+    layout->wanted = wanted;
+    choose_task_count(layout);
 }
 
 static void measure_slot(irr_layout_t *layout) {
@@ -115,6 +121,14 @@ void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel
     size_t lanes = layout->group * layout->tile_width * kernel->accumulator_bytes;
     layout->result_bytes = round_up(results, IRR_ALIGNMENT);
     layout->leaf_bytes = layout->inner == IRR_INNER_TREE ? round_up(lanes, IRR_ALIGNMENT) : 0;
+    measure_slot(layout);
+}
+
+void irr_layout_rechunk(irr_layout_t *layout, size_t chunk_leaves) {
+    bool cut = chunk_leaves < layout->leaves;
+    layout->chunk_leaves = cut ? chunk_leaves : layout->leaves;
+    layout->leaf_chunks = ceil_div(layout->leaves, layout->chunk_leaves);
+    choose_task_count(layout);
     measure_slot(layout);
 }
 

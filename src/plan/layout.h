@@ -36,7 +36,7 @@ typedef struct irr_layout {
     /* Units: tiles_kept x tiles_width of each block. */
     size_t tile_kept, tile_width, tiles_kept, tiles_width, units;
     /* Tasks: several units each, or, where units are few, parts of one. */
-    size_t tasks;
+    size_t wanted, tasks;
     size_t chunk_segments, segment_chunks; /* of a unit; powers of two, and how many */
     size_t chunk_leaves, leaf_chunks;      /* of a segment; split only if chunk_segments is 1 */
     /* Scratch of one task: a tree of tile results, then a tree of leaves. */
@@ -49,10 +49,14 @@ typedef struct irr_layout {
 typedef struct irr_lane_info {
     size_t lanes, accumulator_bytes, element_bytes;
     size_t tile_accumulator_bytes; /* tiles are made for these: two kernels can share their units */
+    size_t most_block_elements;    /* larger blocks of columns are bands, which can be cut */
+    size_t row_leaves;             /* of a long row, in one kernel call: up to IRR_ROW_LEAVES */
 } irr_lane_info_t;
 
 void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel, uint32_t threads,
                    irr_layout_t *layout);
+/* Cuts segments into chunks of other sizes, a power of two or all leaves. */
+void irr_layout_rechunk(irr_layout_t *layout, size_t chunk_leaves);
 /* Keeps the units but cuts none of them: for one thread's second look. */
 void irr_layout_unchunk(irr_layout_t *layout);
 /* Roundings that an element passes from its load to the finish, at most. */

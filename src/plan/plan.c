@@ -27,6 +27,7 @@ irr_status_e irr_plan_choose(irr_op_e op, irr_element_type_e type, const int64_t
 typedef struct {
     const int64_t *dims;
     uint32_t rank;
+    uint32_t newest; /* chain that begins with a reader of this value, or IRR_NO_STEP */
 } shape_t;
 
 /* What a step is made from. */
@@ -97,10 +98,18 @@ static irr_status_e make_step(const task_t *task, const irr_config_t *config, ir
 
 /* ---- the whole plan ---- */
 
+/* Steps that may be executed as one. */
+typedef struct {
+    uint32_t older; /* another chain on the same data, or IRR_NO_STEP */
+    uint32_t last, length;
+    uint64_t mask;
+} chain_t;
+
 typedef struct {
     irr_plugin_compiled_t *compiled;
     irr_plan_t *plan;
     shape_t *shapes;    /* by value */
+    chain_t *chains;    /* by layer: of those that are the first of one */
     int64_t *next_dims; /* room for the dims of the results to come */
     size_t scratch_bytes;
     irr_sentence_t sentence;
@@ -139,17 +148,70 @@ static irr_status_e shape_ends(planning_t *planning) {
     for (uint32_t v = 0; v < compiled->value_count; v++) {
         const irr_value_t *value = &compiled->values[v];
         planning->plan->offsets[v] = SIZE_MAX;
-        planning->shapes[v] = (shape_t){value->dims, value->rank};
+        planning->shapes[v] = (shape_t){value->dims, value->rank, IRR_NO_STEP};
     }
     for (uint32_t i = 0; i < compiled->input_count; i++) {
         uint32_t v = compiled->inputs[i];
-        shape_t shape = {key, compiled->values[v].rank};
+        shape_t shape = {key, compiled->values[v].rank, IRR_NO_STEP};
         if (!fits(&compiled->values[v], &shape))
             return misfit(planning->sentence, "input", i, &compiled->values[v], &shape);
         planning->shapes[v] = shape;
         key += shape.rank;
     }
     return IRR_OK;
+}
+
+/* ---- siblings ---- */
+
+/* Chains that begin with readers of one value which are looked through, at most: a value with many
+ * readers over different axes must not make planning quadratic. */
+#define CHAINS_SEEN 16u
+
+/* The last chain that could be joined, by its first step; else IRR_NO_STEP. */
+static uint32_t find_chain(const planning_t *planning, uint32_t k, uint64_t mask) {
+    const irr_step_t *steps = planning->plan->steps, *step = &steps[k];
+    uint32_t first = planning->shapes[step->data].newest;
+    for (unsigned seen = 0; first != IRR_NO_STEP && seen < CHAINS_SEEN; seen++) {
+        const chain_t *chain = &planning->chains[first];
+        if (chain->mask == mask && chain->length < IRR_MOST_SIBLINGS &&
+            steps[first].backend == step->backend &&
+            step->backend->joins(steps[first].state, step->state))
+            return first;
+        first = chain->older;
+    }
+    return IRR_NO_STEP;
+}
+
+/* Puts step k behind its siblings, or opens a chain that later ones may join. */
+static void join_siblings(planning_t *planning, uint32_t k, uint64_t mask) {
+    irr_step_t *steps = planning->plan->steps, *step = &steps[k];
+    if (!step->backend || !step->backend->joins) return;
+    uint32_t first = find_chain(planning, k, mask);
+    if (first == IRR_NO_STEP) {
+        planning->chains[k] = (chain_t){planning->shapes[step->data].newest, k, 1, mask};
+        planning->shapes[step->data].newest = k;
+        return;
+    }
+    chain_t *chain = &planning->chains[first];
+    step->first = first;
+    steps[chain->last].next = k;
+    chain->last = k;
+    chain->length++;
+}
+
+/* Chains that have become long enough are executed as one. */
+static void join_chains(planning_t *planning) {
+    irr_plan_t *plan = planning->plan;
+    for (uint32_t k = 0; k < plan->step_count; k++) {
+        void *states[IRR_MOST_SIBLINGS];
+        uint32_t count = 0;
+        size_t scratch_bytes;
+        if (plan->steps[k].first != k || plan->steps[k].next == IRR_NO_STEP) continue;
+        for (uint32_t s = k; s != IRR_NO_STEP; s = plan->steps[s].next)
+            states[count++] = plan->steps[s].state;
+        plan->steps[k].backend->join(states, count, &scratch_bytes);
+        if (scratch_bytes > planning->scratch_bytes) planning->scratch_bytes = scratch_bytes;
+    }
 }
 
 static irr_status_e plan_layer(planning_t *planning, uint32_t k, uint64_t mask,
@@ -160,7 +222,7 @@ static irr_status_e plan_layer(planning_t *planning, uint32_t k, uint64_t mask,
     const irr_value_t *output = &compiled->values[layer->output];
     task_t task = {layer, output->type, planning->shapes[layer->data], mask, 0, 0};
     int64_t *dims = planning->next_dims;
-    shape_t made = {dims, 0};
+    shape_t made = {dims, 0, IRR_NO_STEP};
     irr_reduced_shape(task.data.dims, task.data.rank, mask, layer->keep_dims, dims, &made.rank);
     planning->shapes[layer->output] = made;
     planning->next_dims += made.rank;
@@ -172,13 +234,15 @@ static irr_status_e plan_layer(planning_t *planning, uint32_t k, uint64_t mask,
         !irr_elements_bytes(task.type, task.output_count, &bytes) ||
         !irr_add_size(twice, bytes, &twice))
         return irr_fail(sentence, IRR_NOT_ALLOCATED, "its tensors are larger than any memory");
-    plan->steps[k] = (irr_step_t){.data = layer->data, .output = layer->output};
+    plan->steps[k] =
+        (irr_step_t){.data = layer->data, .output = layer->output, .first = k, .next = IRR_NO_STEP};
     irr_config_t config = compiled->config;
     config.threads = (uint32_t)plan->key[0];
     irr_status_e status =
         make_step(&task, &config, &plan->steps[k], &plan->notes[k], &scratch_bytes, sentence);
     if (status != IRR_OK) return status;
     if (scratch_bytes > planning->scratch_bytes) planning->scratch_bytes = scratch_bytes;
+    join_siblings(planning, k, mask);
     if (!output->is_output && !place(plan, bytes, &plan->offsets[layer->output]))
         return irr_fail(sentence, IRR_NOT_ALLOCATED, "its results are larger than any memory");
     return IRR_OK;
@@ -198,6 +262,7 @@ static irr_status_e plan_layers(planning_t *planning) {
         irr_status_e status = plan_layer(planning, k, axes, (irr_sentence_t){text, sizeof text});
         if (status != IRR_OK) return irr_fail_layer(planning->sentence, status, layer, text);
     }
+    join_chains(planning);
     if (!place(plan, planning->scratch_bytes, &plan->scratch_offset) ||
         plan->memory_bytes > irr_memory_limit_bytes())
         return irr_out_of_memory(planning->sentence, plan->memory_bytes);
@@ -218,18 +283,22 @@ static irr_status_e make_plan(irr_plugin_compiled_t *compiled, const int64_t *ke
     made->notes = irr_calloc(compiled->layer_count, sizeof *made->notes);
     made->offsets = irr_calloc(compiled->value_count, sizeof *made->offsets);
     shape_t *shapes = irr_calloc(compiled->value_count, sizeof *shapes);
+    chain_t *chains = irr_calloc(compiled->layer_count, sizeof *chains);
     int64_t *dims = irr_calloc(numbers, sizeof *dims);
     irr_status_e status = IRR_OK;
-    if (!made->key || !made->steps || !made->notes || !made->offsets || !shapes || !dims) {
+    if (!made->key || !made->steps || !made->notes || !made->offsets || !shapes || !chains ||
+        !dims) {
         status = irr_out_of_memory(sentence, numbers * sizeof *dims);
     } else {
         planning.shapes = shapes;
+        planning.chains = chains;
         planning.next_dims = dims;
         memcpy(made->key, key, compiled->key_count * sizeof *key);
         status = shape_ends(&planning);
         if (status == IRR_OK) status = plan_layers(&planning);
     }
     irr_release(shapes);
+    irr_release(chains);
     irr_release(dims);
     if (status == IRR_OK)
         *plan = made;

@@ -223,14 +223,30 @@ static uint64_t now_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static irr_status_e run_step(irr_plugin_request_t *request, uint32_t k,
-                             const irr_executor_t *executor, irr_execution_stats_t *stats,
-                             irr_sentence_t sentence) {
-    const irr_step_t *step = &request->plan->steps[k];
-    if (!step->backend) return IRR_OK;
-    return step->backend->execute(
-        step->state, request->pointers[step->data], request->pointers[step->output],
-        request->memory.bytes + request->plan->scratch_offset, executor, stats, sentence);
+/* The siblings that begin with step k, or it alone. What they cost together is shared out evenly:
+ * nobody could say whose it was. */
+static irr_status_e run_chain(irr_plugin_request_t *request, uint32_t k, uint64_t began_ns,
+                              const irr_executor_t *executor, irr_sentence_t sentence) {
+    const irr_step_t *steps = request->plan->steps;
+    irr_yield_t yields[IRR_MOST_SIBLINGS];
+    uint32_t count = 0;
+    uint64_t start_ns = began_ns ? now_ns() : 0;
+    irr_status_e status = IRR_OK;
+    for (uint32_t s = k; s != IRR_NO_STEP; s = steps[s].next, count++) {
+        yields[count].state = steps[s].state;
+        yields[count].output = request->pointers[steps[s].output];
+        yields[count].stats = (irr_execution_stats_t){0};
+    }
+    if (steps[k].backend)
+        status = steps[k].backend->execute(yields, count, request->pointers[steps[k].data],
+                                           request->memory.bytes + request->plan->scratch_offset,
+                                           executor, sentence);
+    if (!began_ns) return status;
+    uint64_t time_ns = (now_ns() - start_ns) / count;
+    for (uint32_t s = k, i = 0; s != IRR_NO_STEP; s = steps[s].next, i++)
+        request->timings[s] =
+            (timing_t){start_ns - began_ns + i * time_ns, time_ns, yields[i].stats};
+    return status;
 }
 
 static irr_status_e run_steps(irr_plugin_request_t *request, const irr_executor_t *executor,
@@ -241,14 +257,11 @@ static irr_status_e run_steps(irr_plugin_request_t *request, const irr_executor_
     char text[IRR_SENTENCE_BYTES];
     text[0] = '\0';
     for (uint32_t k = 0; k < request->plan->step_count; k++) {
-        irr_execution_stats_t stats = {0};
-        uint64_t start_ns = profile ? now_ns() : 0;
+        if (request->plan->steps[k].first != k) continue;
         irr_status_e status =
-            run_step(request, k, executor, &stats, (irr_sentence_t){text, sizeof text});
+            run_chain(request, k, began_ns, executor, (irr_sentence_t){text, sizeof text});
         if (status != IRR_OK)
             return irr_fail_layer(sentence, status, &request->compiled->layers[k], text);
-        if (profile)
-            request->timings[k] = (timing_t){start_ns - began_ns, now_ns() - start_ns, stats};
     }
     request->profiled = profile;
     return IRR_OK;

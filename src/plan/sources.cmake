@@ -3,6 +3,8 @@ add_library(irr_plan OBJECT
   src/plan/geometry.c
   src/plan/planner.c
   src/plan/steps.c
+  src/plan/simd_plan.c
+  src/plan/simd_walk.c
   src/plan/backend_simd.c
   src/plan/layout.c
   src/plan/exact.c

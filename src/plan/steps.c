@@ -24,12 +24,11 @@ static irr_status_e prepare_none(const none_state_t *wanted, void **state,
 
 /* ---- copy ---- */
 
-static irr_status_e copy(const void *state, const void *data, void *output, void *scratch,
-                         const irr_executor_t *executor, irr_execution_stats_t *stats,
-                         irr_sentence_t sentence) {
-    (void)scratch, (void)executor, (void)sentence;
-    memcpy(output, data, ((const none_state_t *)state)->count);
-    *stats = (irr_execution_stats_t){.threads = 1};
+static irr_status_e copy(irr_yield_t *yield, uint32_t count, const void *data, void *scratch,
+                         const irr_executor_t *executor, irr_sentence_t sentence) {
+    (void)count, (void)scratch, (void)executor, (void)sentence;
+    memcpy(yield->output, data, ((const none_state_t *)yield->state)->count);
+    yield->stats = (irr_execution_stats_t){.threads = 1};
     return IRR_OK;
 }
 
@@ -39,15 +38,14 @@ irr_status_e irr_prepare_copy(size_t bytes, void **state, irr_sentence_t sentenc
 
 /* ---- fill ---- */
 
-static irr_status_e fill(const void *opaque, const void *data, void *output, void *scratch,
-                         const irr_executor_t *executor, irr_execution_stats_t *stats,
-                         irr_sentence_t sentence) {
-    (void)data, (void)scratch, (void)executor, (void)sentence;
-    const none_state_t *state = opaque;
-    char *to = output;
+static irr_status_e fill(irr_yield_t *yield, uint32_t count, const void *data, void *scratch,
+                         const irr_executor_t *executor, irr_sentence_t sentence) {
+    (void)count, (void)data, (void)scratch, (void)executor, (void)sentence;
+    const none_state_t *state = yield->state;
+    char *to = yield->output;
     for (size_t k = 0; k < state->count; k++, to += state->element_bytes)
         memcpy(to, state->element, state->element_bytes);
-    *stats = (irr_execution_stats_t){.threads = 1};
+    yield->stats = (irr_execution_stats_t){.threads = 1};
     return IRR_OK;
 }
 
@@ -91,5 +89,5 @@ irr_status_e irr_prepare_fill(irr_op_e op, irr_element_type_e type, size_t count
     return prepare_none(&wanted, state, sentence);
 }
 
-const irr_backend_t irr_backend_copy = {"none", NULL, NULL, copy, irr_release};
-const irr_backend_t irr_backend_fill = {"none", NULL, NULL, fill, irr_release};
+const irr_backend_t irr_backend_copy = {.name = "none", .execute = copy, .release = irr_release};
+const irr_backend_t irr_backend_fill = {.name = "none", .execute = fill, .release = irr_release};

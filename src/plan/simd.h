@@ -1,0 +1,82 @@
+/* The SIMD backend's own: what it prepares for a problem, and how far a part of it has come.
+ * Shared by simd_plan.c (offers, plans), backend_simd.c (tasks) and simd_walk.c (trees). May not:
+ * other backends.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IRR_PLAN_SIMD_H
+#define IRR_PLAN_SIMD_H
+
+#include "kernel/kernels.h"
+#include "plan/backend.h"
+#include "plan/layout.h"
+
+/* Data that the first of several problems leaves in the nearest cache for the others. Too large and
+ * memory idles while they read; too small and calls cost more than they do. */
+#define IRR_PIECE_BYTES 8192u
+
+typedef struct irr_simd_plan {
+    irr_problem_t problem;
+    irr_layout_t layout;
+    const irr_kernel_t *kernel;
+    irr_finish_f finish;
+    irr_set_t set;
+    bool accurate;
+    uint32_t lanes, threads;
+    size_t tile_bytes; /* tiles are made for accumulators of this size */
+    size_t output_bytes;
+    size_t slot_bytes;           /* scratch of one task, again's included */
+    struct irr_simd_plan *again; /* the accurate plan of the same units, for outputs in doubt */
+    size_t scratch_bytes;        /* where the scratch begins of those executed with it */
+    uint32_t folded_by;          /* which of those has the same accumulators; itself otherwise */
+} irr_simd_plan_t;
+
+/* One block's tile of outputs. */
+typedef struct irr_unit {
+    const irr_simd_plan_t *plan;
+    const char *data;      /* its first element in segment 0 */
+    size_t kept, width;    /* of the tile */
+    size_t results, first; /* how many outputs, and where they begin */
+    size_t lanes;          /* accumulators of a leaf */
+} irr_unit_t;
+
+/* backend.h says what these do. */
+void irr_simd_offer(const irr_problem_t *problem, const irr_config_t *config, irr_offer_t *offer);
+irr_status_e irr_simd_prepare(const irr_problem_t *problem, const irr_config_t *config,
+                              void **state, size_t *scratch_bytes, irr_sentence_t sentence);
+bool irr_simd_joins(const void *first, const void *other);
+void irr_simd_join(void *const *states, uint32_t count, size_t *scratch_bytes);
+void irr_simd_release(void *state);
+
+irr_unit_t irr_unit_at(const irr_simd_plan_t *plan, const char *data, size_t index);
+
+/* A tree over a unit's segments, or over some leaves of one segment: a walk from left to right that
+ * can pause anywhere and go on, with the nodes that are not merged yet on a stack. After k leaves
+ * these are one for each bit of k, so the tree is T(n) of kernels.h. */
+typedef struct irr_walk {
+    const irr_unit_t *unit;
+    char *results, *lanes;          /* a stack of each kind of node; the end's result is first */
+    size_t first_segment, segments; /* what is to be done */
+    size_t first_leaf, leaves;      /* fewer than a segment's: the lanes are the result */
+    size_t done_segments, done_in_this; /* kept rows, or leaves, of the current segment */
+    bool in_parts;                      /* the next leaf is done, part by part */
+} irr_walk_t;
+
+/* All of a unit; `slot` is a task's scratch. */
+irr_walk_t irr_walk_unit(const irr_unit_t *unit, char *slot);
+/* Goes on until `segments` are done, and so many inner rows of the next one: rows of the tile's
+ * outputs, or of reduced elements. SIZE_MAX is all of it. */
+void irr_walk_to(irr_walk_t *walk, size_t segments, size_t rows);
+
+/* How walks of one part of the data go side by side: by the number of segments that is returned,
+ * and if it is 1 by so many inner rows of all those of a segment. */
+size_t irr_walk_piece(const irr_walk_t *walk, size_t *rows, size_t *all_rows);
+/* A wide leaf, the next one of the walk, is too much for the nearest cache: into how many parts it
+ * falls, 1 for others; and one of them, before the walk passes it. */
+size_t irr_walk_parts(const irr_walk_t *walk);
+void irr_walk_part(irr_walk_t *walk, size_t part);
+
+/* The top of a tree, whose `count` nodes of n accumulators stand `apart` bytes apart. */
+void irr_merge_nodes(const irr_kernel_t *kernel, char *nodes, size_t apart, size_t count, size_t n);
+/* Lanes to the unit's results. */
+void irr_close_leaves(const irr_unit_t *unit, char *results, char *lanes);
+
+#endif

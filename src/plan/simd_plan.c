@@ -1,0 +1,184 @@
+/* What the SIMD backend offers and prepares for a problem, alone or beside others on the same data.
+ * Lives here: choices of kernels, layouts, scratch. May not: data.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory.h"
+#include "plan/simd.h"
+
+#include <stdio.h>
+
+/* A square that underflows loses at most half of the smallest denormal; n of them must stay far
+ * below the rounding of their sum. The squares of f16 do not underflow in f32. */
+static double least_trusted(const irr_problem_t *problem, bool accurate) {
+    double n = (double)problem->geometry.set_size;
+    if (accurate)
+        return problem->type == IRR_F64 && irr_op_info(problem->op)->result ? n * 0x1p-900 : 0;
+    switch (problem->type) {
+    case IRR_F64:
+        return n * 0x1p-1018;
+    case IRR_F32:
+    case IRR_BF16:
+        return n * 0x1p-123;
+    default:
+        return 0;
+    }
+}
+
+/* The layout, and what hangs on it. Together with others, tiles are made for the widest of their
+ * accumulators, and large blocks so that they can be cut. */
+static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
+    const irr_problem_t *problem = &plan->problem;
+    size_t element_bytes = plan->kernel->element_bytes;
+    irr_lane_info_t info = {.lanes = plan->lanes,
+                            .accumulator_bytes = plan->kernel->accumulator_bytes,
+                            .element_bytes = element_bytes,
+                            .tile_accumulator_bytes = tile_bytes};
+    info.most_block_elements = together ? 2 * IRR_PIECE_BYTES / element_bytes : SIZE_MAX;
+    info.row_leaves = together ? 1 : IRR_ROW_LEAVES;
+    irr_layout_of(&problem->geometry, &info, plan->threads, &plan->layout);
+    plan->output_bytes = irr_element_bytes(problem->type);
+    plan->slot_bytes = plan->layout.slot_bytes;
+    /* 600 more: a leaf of a row passes a tier's lanes, which may be 4 instead of those of the
+     * layout. */
+    plan->set = (irr_set_t){.count = (double)problem->geometry.set_size,
+                            .trust = least_trusted(problem, plan->accurate),
+                            .depth = irr_layout_depth(&plan->layout) + 600.0};
+}
+
+/* Lanes and tiles are those of the problem's ordinary kernel. */
+static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, uint32_t threads) {
+    plan->lanes = ordinary->lanes;
+    plan->tile_bytes = ordinary->accumulator_bytes;
+    plan->threads = threads;
+    complete(plan, plan->tile_bytes, false);
+}
+
+/* The correctly rounded plan, which float Sum, Mean, L1 and L2 have; false for others. */
+static bool plan_accurately(irr_simd_plan_t *plan, const irr_problem_t *problem,
+                            const irr_config_t *config) {
+    const irr_kernel_table_t *table = irr_kernels(config->tier);
+    const irr_op_kernel_t *kernel = &table->ops[problem->op][problem->type];
+    const irr_op_info_t *op = irr_op_info(problem->op);
+    irr_finish_f finish = table->accurate_finishes[op->term][op->result][problem->type];
+    if (!finish) return false;
+    *plan = (irr_simd_plan_t){.problem = *problem, .finish = finish, .accurate = true};
+    plan->kernel = &table->accurate_folds[op->term][problem->type];
+    aim(plan, &table->folds[kernel->fold][kernel->fold_type], config->threads);
+    return true;
+}
+
+static void plan_problem(irr_simd_plan_t *plan, const irr_problem_t *problem,
+                         const irr_config_t *config) {
+    const irr_kernel_table_t *table = irr_kernels(config->tier);
+    const irr_op_kernel_t *op = &table->ops[problem->op][problem->type];
+    if (config->accuracy && plan_accurately(plan, problem, config)) return;
+    *plan = (irr_simd_plan_t){.problem = *problem, .finish = op->finish};
+    plan->kernel = &table->folds[op->fold][op->fold_type];
+    aim(plan, plan->kernel, config->threads);
+}
+
+void irr_simd_offer(const irr_problem_t *problem, const irr_config_t *config, irr_offer_t *offer) {
+    /* Bytes a microsecond out of the second-level cache (16-bit floats: half), and what a result
+     * costs; measured with irreduce_bench, rows of f32 sums. */
+    static const double rate[IRR_TIER_COUNT] = {
+        [IRR_TIER_SCALAR] = 4e3, [IRR_TIER_AVX2] = 8e4, [IRR_TIER_AVX512] = 9e4};
+    static const char *const inner[] = {[IRR_INNER_ROWS] = "rows",
+                                        [IRR_INNER_COLS] = "cols",
+                                        [IRR_INNER_BAND] = "band",
+                                        [IRR_INNER_TREE] = "tree"};
+    const irr_element_type_info_t *type = irr_element_type_info(problem->type);
+    *offer = (irr_offer_t){0};
+    if (!irr_kernels(config->tier)->ops[problem->op][problem->type].finish) {
+        snprintf(offer->reason, sizeof offer->reason, "no kernel for %s of %s",
+                 irr_op_info(problem->op)->type, type->name);
+        return;
+    }
+    irr_simd_plan_t plan;
+    plan_problem(&plan, problem, config);
+    double outputs = (double)problem->geometry.output_count;
+    double bytes =
+        outputs * (double)problem->geometry.set_size * (double)plan.kernel->element_bytes;
+    offer->serves = true;
+    if (problem->type == IRR_F16 || problem->type == IRR_BF16) bytes *= 2;
+    offer->estimate_us = 0.01 + outputs * 0.002 + bytes / rate[config->tier];
+    snprintf(offer->kernel, sizeof offer->kernel, "%s%s_%s_%s", plan.accurate ? "accurate_" : "",
+             irr_op_info(problem->op)->word, type->name, inner[plan.layout.inner]);
+    snprintf(offer->reason, sizeof offer->reason, "%s kernels, %zu x %zu of [%zu, %zu, %zu]",
+             irr_tier_name(config->tier), plan.layout.blocks.total, plan.layout.segments.total,
+             plan.layout.kept, plan.layout.rows, plan.layout.width);
+}
+
+void irr_simd_release(void *state) {
+    irr_simd_plan_t *plan = state;
+    if (plan) irr_release(plan->again);
+    irr_release(plan);
+}
+
+irr_status_e irr_simd_prepare(const irr_problem_t *problem, const irr_config_t *config,
+                              void **state, size_t *scratch_bytes, irr_sentence_t sentence) {
+    irr_simd_plan_t *plan = irr_malloc(sizeof *plan), again;
+    *state = NULL;
+    if (!plan) return irr_out_of_memory(sentence, sizeof *plan);
+    plan_problem(plan, problem, config);
+    /* A unit looked at again is one thread's work, not cut into chunks. Its tiles must be those of
+     * the plan, which the number of threads has a say in. */
+    if (!plan->accurate && plan_accurately(&again, problem, config)) {
+        plan->again = irr_malloc(sizeof again);
+        if (!plan->again) {
+            irr_simd_release(plan);
+            return irr_out_of_memory(sentence, sizeof again);
+        }
+        irr_layout_unchunk(&again.layout);
+        *plan->again = again;
+        plan->slot_bytes += again.layout.slot_bytes;
+    }
+    *scratch_bytes = plan->layout.tasks * plan->slot_bytes;
+    *state = plan;
+    return IRR_OK;
+}
+
+/* ---- siblings ---- */
+
+bool irr_simd_joins(const void *first, const void *other) {
+    const irr_simd_plan_t *a = first, *b = other;
+    const irr_geometry_t *geometry = &a->problem.geometry;
+    size_t bytes = geometry->output_count * geometry->set_size * a->kernel->element_bytes;
+    bool rows = a->layout.inner == IRR_INNER_ROWS, other_rows = b->layout.inner == IRR_INNER_ROWS;
+    return bytes > IRR_PIECE_BYTES && rows == other_rows;
+}
+
+/* A leaf has as many rows as fit into a kernel's lanes, chunks of leaves must agree in rows. */
+static void same_chunks(irr_simd_plan_t *const *plans, uint32_t count) {
+    size_t rows = 0;
+    for (uint32_t m = 0; m < count; m++) {
+        const irr_layout_t *l = &plans[m]->layout;
+        if (rows < l->chunk_leaves * l->group) rows = l->chunk_leaves * l->group;
+    }
+    for (uint32_t m = 0; m < count; m++)
+        irr_layout_rechunk(&plans[m]->layout, rows / plans[m]->layout.group);
+}
+
+void irr_simd_join(void *const *states, uint32_t count, size_t *scratch_bytes) {
+    irr_simd_plan_t *const *plans = (irr_simd_plan_t *const *)states;
+    size_t tile = 0;
+    for (uint32_t m = 0; m < count; m++)
+        if (tile < plans[m]->tile_bytes) tile = plans[m]->tile_bytes;
+    for (uint32_t m = 0; m < count; m++) complete(plans[m], tile, true);
+    same_chunks(plans, count);
+    *scratch_bytes = 0;
+    for (uint32_t m = 0; m < count; m++) {
+        irr_simd_plan_t *plan = plans[m], *again = plan->again;
+        plan->slot_bytes = plan->layout.slot_bytes;
+        if (again) {
+            complete(again, tile, true);
+            irr_layout_unchunk(&again->layout);
+            plan->slot_bytes += again->layout.slot_bytes;
+        }
+        plan->folded_by = 0;
+        while (plans[plan->folded_by]->kernel != plan->kernel ||
+               plans[plan->folded_by]->slot_bytes != plan->slot_bytes)
+            plan->folded_by++;
+        if (plan->folded_by < m) continue;
+        plan->scratch_bytes = *scratch_bytes;
+        *scratch_bytes += plan->layout.tasks * plan->slot_bytes;
+    }
+}

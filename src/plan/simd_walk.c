@@ -1,0 +1,196 @@
+/* The trees of the SIMD backend, leaf by leaf (kernels.h has the bit contract).
+ * Lives here: the order of kernel calls in one unit. May not: threads, finishes.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "plan/simd.h"
+
+#include <string.h>
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+irr_unit_t irr_unit_at(const irr_simd_plan_t *plan, const char *data, size_t index) {
+    const irr_layout_t *l = &plan->layout;
+    size_t column = index % l->tiles_width * l->tile_width;
+    size_t row = index / l->tiles_width % l->tiles_kept * l->tile_kept;
+    size_t block = index / l->tiles_width / l->tiles_kept;
+    irr_unit_t unit = {.plan = plan};
+    unit.kept = least(l->kept - row, l->tile_kept);
+    unit.width = least(l->width - column, l->tile_width);
+    unit.results = unit.kept * unit.width;
+    unit.first = (block * l->kept + row) * l->width + column;
+    unit.lanes = l->group * unit.width;
+    unit.data = data + (irr_offset_of(&l->blocks, block) + row * l->rows * l->width + column) *
+                           plan->kernel->element_bytes;
+    return unit;
+}
+
+irr_walk_t irr_walk_unit(const irr_unit_t *unit, char *slot) {
+    const irr_layout_t *l = &unit->plan->layout;
+    return (irr_walk_t){.unit = unit,
+                        .results = slot,
+                        .lanes = slot + l->result_levels_bytes,
+                        .segments = l->segments.total,
+                        .leaves = l->leaves};
+}
+
+/* ---- a stack of nodes ---- */
+
+/* Where the node goes that follows `done` others. */
+static char *top(char *nodes, size_t node_bytes, size_t done) {
+    return nodes + (size_t)__builtin_popcountll(done) * node_bytes;
+}
+
+/* The node at the top was the `done`-th: complete subtrees of equal size become one. */
+static void carry(const irr_kernel_t *kernel, char *nodes, size_t node_bytes, size_t done,
+                  size_t n) {
+    char *node = top(nodes, node_bytes, done - 1);
+    for (; done % 2 == 0; done /= 2, node -= node_bytes) kernel->merge(node - node_bytes, node, n);
+}
+
+/* What is left after the last node, smallest subtrees first. */
+static void collapse(const irr_kernel_t *kernel, char *nodes, size_t node_bytes, size_t done,
+                     size_t n) {
+    char *node = top(nodes, node_bytes, done) - node_bytes;
+    for (; node > nodes; node -= node_bytes) kernel->merge(node - node_bytes, node, n);
+}
+
+void irr_merge_nodes(const irr_kernel_t *kernel, char *nodes, size_t apart, size_t count,
+                     size_t n) {
+    if (count == 1) return;
+    size_t left = irr_tree_split(count);
+    irr_merge_nodes(kernel, nodes, apart, left, n);
+    irr_merge_nodes(kernel, nodes + left * apart, apart, count - left, n);
+    kernel->merge(nodes, nodes + left * apart, n);
+}
+
+/* ---- a segment ---- */
+
+static void run_leaf(const irr_unit_t *unit, char *lanes, const char *segment, size_t leaf) {
+    const irr_layout_t *l = &unit->plan->layout;
+    const irr_kernel_t *kernel = unit->plan->kernel;
+    size_t stride = l->group * l->width, first = leaf * l->leaf_steps;
+    size_t steps = least(l->steps - first, l->leaf_steps);
+    size_t rows = l->rows - first * l->group; /* from here on */
+    size_t whole = least(rows / l->group, steps);
+    const char *data = segment + first * stride * kernel->element_bytes;
+    if (l->width == 1) {
+        kernel->leaf(lanes, data, least(rows, steps * l->group), unit->lanes);
+        return;
+    }
+    kernel->steps(lanes, data, stride, whole, unit->lanes, true);
+    if (whole < steps) /* the last step is a part of one */
+        kernel->steps(lanes, data + whole * stride * kernel->element_bytes, 0, 1,
+                      rows % l->group * l->width, false);
+}
+
+void irr_close_leaves(const irr_unit_t *unit, char *results, char *lanes) {
+    const irr_kernel_t *kernel = unit->plan->kernel;
+    if (unit->plan->layout.group > 1) kernel->fold(lanes, unit->lanes, unit->width);
+    memcpy(results, lanes, unit->width * kernel->accumulator_bytes);
+}
+
+static bool run_leaves(irr_walk_t *walk, char *results, const char *segment, size_t rows) {
+    const irr_unit_t *unit = walk->unit;
+    const irr_layout_t *l = &unit->plan->layout;
+    const irr_kernel_t *kernel = unit->plan->kernel;
+    size_t leaf_rows = l->leaf_steps * l->group, to = walk->leaves;
+    if (rows < l->rows) to = least(to, (rows + leaf_rows - 1) / leaf_rows);
+    for (size_t done = walk->done_in_this; done < to; walk->done_in_this = ++done) {
+        if (!walk->in_parts)
+            run_leaf(unit, top(walk->lanes, l->leaf_bytes, done), segment, walk->first_leaf + done);
+        walk->in_parts = false;
+        carry(kernel, walk->lanes, l->leaf_bytes, done + 1, unit->lanes);
+    }
+    if (to < walk->leaves) return false;
+    collapse(kernel, walk->lanes, l->leaf_bytes, to, unit->lanes);
+    if (to == l->leaves) irr_close_leaves(unit, results, walk->lanes);
+    return true;
+}
+
+/* Up to so many rows of the current segment; true: it is complete. */
+static bool run_segment(irr_walk_t *walk, char *results, size_t rows) {
+    const irr_unit_t *unit = walk->unit;
+    const irr_layout_t *l = &unit->plan->layout;
+    const irr_kernel_t *kernel = unit->plan->kernel;
+    size_t index = walk->first_segment + walk->done_segments;
+    size_t done = walk->done_in_this, to = least(rows, unit->kept);
+    const char *data = unit->data + irr_offset_of(&l->segments, index) * kernel->element_bytes;
+    if (l->inner == IRR_INNER_TREE) return run_leaves(walk, results, data, rows);
+    if (to <= done) return false;
+    walk->done_in_this = to;
+    data += done * l->rows * l->width * kernel->element_bytes;
+    results += done * unit->width * kernel->accumulator_bytes;
+    if (l->inner == IRR_INNER_ROWS)
+        kernel->rows(results, data, to - done, l->rows, l->rows);
+    else if (l->inner == IRR_INNER_COLS)
+        kernel->cols(results, data, to - done, l->rows, l->width);
+    else if (!walk->in_parts)
+        kernel->steps(results, data, l->width, l->rows, unit->width, true);
+    walk->in_parts = false;
+    return to == unit->kept;
+}
+
+/* ---- side by side ---- */
+
+/* Of a leaf that is cut: kernels take wide ones in such bands of rows themselves, and prefetchers
+ * follow as many; narrower than this, and each row is too short for them. */
+#define PART_ROWS 8u
+#define PART_WIDTH_BYTES 2048u
+
+static size_t width_bytes(const irr_unit_t *unit) {
+    return unit->width * unit->plan->kernel->element_bytes;
+}
+
+size_t irr_walk_parts(const irr_walk_t *walk) {
+    const irr_unit_t *unit = walk->unit;
+    const irr_layout_t *l = &unit->plan->layout;
+    bool wide = l->inner == IRR_INNER_BAND || (l->inner == IRR_INNER_TREE && l->group == 1);
+    size_t bytes = width_bytes(unit);
+    if (!wide || bytes < 2 * PART_WIDTH_BYTES || walk->done_segments == walk->segments) return 1;
+    return (IRR_LEAF_STEPS / PART_ROWS) * ((bytes + PART_WIDTH_BYTES - 1) / PART_WIDTH_BYTES);
+}
+
+void irr_walk_part(irr_walk_t *walk, size_t part) {
+    const irr_unit_t *unit = walk->unit;
+    const irr_layout_t *l = &unit->plan->layout;
+    const irr_kernel_t *kernel = unit->plan->kernel;
+    size_t columns = PART_WIDTH_BYTES / kernel->element_bytes;
+    size_t across = (unit->width + columns - 1) / columns;
+    size_t column = part % across * columns, row = part / across * PART_ROWS;
+    size_t segment = walk->done_segments, leaf = walk->first_leaf + walk->done_in_this;
+    char *to = l->inner == IRR_INNER_TREE ? top(walk->lanes, l->leaf_bytes, walk->done_in_this)
+                                          : top(walk->results, l->result_bytes, segment);
+    size_t first = l->inner == IRR_INNER_TREE ? leaf * IRR_LEAF_STEPS : 0;
+    walk->in_parts = true;
+    if (first + row >= l->rows) return;
+    size_t at = irr_offset_of(&l->segments, walk->first_segment + segment) +
+                (first + row) * l->width + column;
+    kernel->steps(to + column * kernel->accumulator_bytes, unit->data + at * kernel->element_bytes,
+                  l->width, least(l->rows - first - row, PART_ROWS),
+                  least(unit->width - column, columns), row == 0);
+}
+
+size_t irr_walk_piece(const irr_walk_t *walk, size_t *rows, size_t *all_rows) {
+    const irr_unit_t *unit = walk->unit;
+    const irr_layout_t *l = &unit->plan->layout;
+    bool tree = l->inner == IRR_INNER_TREE;
+    size_t row_bytes = (tree ? 1 : l->rows) * width_bytes(unit), some = IRR_PIECE_BYTES / row_bytes;
+    *all_rows = tree ? least(l->rows, walk->leaves * l->leaf_steps * l->group) : unit->kept;
+    *rows = some > 16 ? some / 16 * 16 : some ? some : 1; /* short rows are taken 16 at a time */
+    if (tree) *rows = l->leaf_steps * l->group;
+    return some > *all_rows ? some / *all_rows : 1;
+}
+
+void irr_walk_to(irr_walk_t *walk, size_t segments, size_t rows) {
+    const irr_unit_t *unit = walk->unit;
+    size_t node_bytes = unit->plan->layout.result_bytes, done = walk->done_segments;
+    if (done == walk->segments) return;
+    for (; done < walk->segments && done <= segments; done++) {
+        char *node = top(walk->results, node_bytes, done);
+        if (!run_segment(walk, node, done < segments ? SIZE_MAX : rows)) return;
+        walk->done_in_this = 0;
+        walk->done_segments = done + 1;
+        carry(unit->plan->kernel, walk->results, node_bytes, done + 1, unit->results);
+    }
+    if (done == walk->segments)
+        collapse(unit->plan->kernel, walk->results, node_bytes, done, unit->results);
+}
