@@ -30,6 +30,7 @@ typedef struct {
     const char *problem; /* "sum f32 [6,12,10,24] axes [2,3]" */
     const char *group;   /* of shapes: "layer norm" */
     op_e op;
+    bool siblings; /* the model has further layers, which most peers here cannot run */
     size_t run_count, outputs, set_size;
     run_t runs[MAX_RANK];
     uint64_t axes; /* a bit a reduced dimension */

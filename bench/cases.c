@@ -107,7 +107,8 @@ static void merge(case_t *made, const view_t *data, uint64_t mask) {
     }
 }
 
-/* A product of ordinary length is an ordinary number only if its factors lie near 1: within 1/64. */
+/* A product of ordinary length is an ordinary number only if its factors lie near 1: within 1/64.
+ */
 static void fill_factors(const view_t *data) {
     const type_t *type = type_of(data->type);
     for (size_t i = 0; i < data->count && type->kind == KIND_FLOAT; i++) {
@@ -129,6 +130,7 @@ static int open_case(session_t *session, irr_tensor_t **weights, view_t *data, c
     if (made->op == OP_PROD) fill_factors(data);
     made->xml = xml;
     made->weights = *weights;
+    made->siblings = made->problem[strcspn(made->problem, "+ ")] == '+';
     made->axes = axes_mask(made->problem, data->rank);
     merge(made, data, made->axes);
     if (!made->outputs || !made->set_size || !made->axes)

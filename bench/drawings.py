@@ -14,7 +14,7 @@ COLOURS = {"irreduce": "#d62728", "onnxruntime": "#1f77b4", "openvino": "#2ca02c
 
 def save(figure, path):
     figure.tight_layout()
-    figure.savefig(path, metadata={"Date": None})
+    figure.savefig(path, metadata={"Date": None}, bbox_inches="tight")
     plot.close(figure)
 
 
@@ -29,8 +29,10 @@ def draw_sizes(rows, path):
                        linewidth=2 if name == "irreduce" else 1, label=NAMES[name])
         panel.axhline(1, color="black", linewidth=0.8, linestyle=":")
         panel.set(xscale="log", yscale="log", title=f"f32 sum, 1 thread, {title}",
-                  xlabel="tensor, KiB")
-        panel.set_xscale("log", base=2)
+                  xlabel="tensor")
+        panel.set_xticks([1, 32, 1024, 32768], ["1 KiB", "32 KiB", "1 MiB", "32 MiB"])
+        panel.set_yticks([1, 10, 100, 1000], ["1", "10", "100", "1000"])
+        panel.minorticks_off()
         panel.grid(True, which="major", linewidth=0.3)
     panels[0].set_ylabel("time over a plain read of the same bytes")
     panels[1].legend()
@@ -52,7 +54,9 @@ def draw_shapes(rows, path):
               title="f32 sum, 1 thread; in brackets the geometric mean")
     panel.set_yticks([place + 0.3 for place in range(len(rows))],
                      [f"{r.group}: {r.shape}" for r in rows])
-    panel.invert_yaxis()
+    panel.set_ylim(len(rows), -0.6)
+    panel.set_xticks([0.5, 1, 2, 10, 100], ["0.5", "1", "2", "10", "100"])
+    panel.minorticks_off()
     panel.grid(True, axis="x", linewidth=0.3)
-    panel.legend(loc="lower right")
+    panel.legend(loc="upper right")
     save(figure, path)

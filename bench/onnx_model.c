@@ -90,7 +90,7 @@ static void put_axes(record_t *graph, const case_t *c) {
 
 size_t onnx_model(const case_t *c, unsigned char bytes[MOST_ONNX_BYTES]) {
     record_t node = {.count = 0}, graph = {.count = 0}, opset = {.count = 0}, model = {.count = 0};
-    if (c->data->rank > 8) return 0; /* what the records have room for */
+    if (c->siblings || c->data->rank > 8) return 0; /* the records have room for no more */
     put_text(&node, NODE_INPUT, "data");
     put_text(&node, NODE_INPUT, "axes");
     put_text(&node, NODE_OUTPUT, "result");

@@ -143,7 +143,7 @@ static const state_t entries[][OP_COUNT] = {
 
 static void *open_state(const case_t *c, const contender_t *as) {
     (void)as;
-    if (c->threads != 1) return NULL;
+    if (c->threads != 1 || c->siblings) return NULL;
     state_t *state = malloc(sizeof *state);
     if (!state) return NULL;
     *state = entries[c->data->type][c->op];

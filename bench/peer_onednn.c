@@ -111,7 +111,7 @@ static dnnl_status_t describe(const case_t *c, state_t *state) {
 static void *open_state(const case_t *c, const contender_t *as) {
     (void)as;
     if (c->run_count > DNNL_MAX_NDIMS || data_type(c->data->type) == dnnl_data_type_undef ||
-        rows[c->op].algorithm == dnnl_alg_kind_undef || c->set_size == 1)
+        rows[c->op].algorithm == dnnl_alg_kind_undef || c->set_size == 1 || c->siblings)
         return NULL;
     state_t *state = calloc(1, sizeof *state);
     if (!state) return NULL;

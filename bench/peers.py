@@ -21,6 +21,8 @@ from rows import Row, losses  # noqa: E402
 MOST_AGAIN = 80  # rows that are measured again
 NARROW = "f16,bf16,i8,u8,i16,u16"
 WIDE = "f64,i32,i64,u32,u64"
+SIBLINGS = ["sum+l2 f32 [4096,4096] axes [1]", "mean+l2 f32 [32,64,56,56] axes [0,2,3]",
+            "min+max f32 [4096,4096] axes [0]", "sum+l2 f32 [128,768] axes [1]"]
 
 
 def sizes():
@@ -82,9 +84,10 @@ def measure(bench):
             "--threads", "1", "--few", "--types", "f32,i32,boolean",
             "--ops", "max,mean,prod,l1,and,or", "--random", "2"),
     }
+    found["siblings, 1 thread"] = bench.cases(SIBLINGS, 1, show=False)
     for rows in found.values():
         again(bench, rows)
-    bench.commands.append("irreduce_bench --cases FILE --threads 1   # the sizes of the drawing")
+    bench.commands.append("irreduce_bench --cases FILE --threads 1   # siblings; sizes for the drawing")
     return found
 
 

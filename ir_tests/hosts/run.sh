@@ -18,6 +18,6 @@ for release in peers peers-older; do
         -DIRREDUCE_OPENVINO=ON -DIRREDUCE_ONNXRUNTIME=ON -DIRREDUCE_PYTHON="$python" &&
         cmake --build "$directory" -j "$(nproc)" --target hosts; } >"$directory/log" 2>&1 ||
         { tail -50 "$directory/log"; exit 1; }
-    ctest --test-dir "$directory" --output-on-failure --timeout 300 \
+    ctest --test-dir "$directory" --output-on-failure --no-tests=error --timeout 300 \
         -L '^hosts$' "$@"
 done
