@@ -3,3 +3,7 @@ irr_host_test(openvino_abi NEEDS irreduce_openvino_plugin COMMAND openvino_abi.p
   $<TARGET_FILE:irreduce_openvino_plugin> ${CMAKE_SOURCE_DIR}/plugin/openvino/openvino_abi.hpp)
 irr_host_test(openvino_random NEEDS irreduce_openvino_plugin COMMAND openvino_random.py
   $<TARGET_FILE:irreduce_openvino_plugin>)
+foreach(test IN ITEMS openvino_extension openvino_extension_use)
+  irr_host_test(${test} NEEDS irreduce_openvino_extension COMMAND ${test}.py
+    $<TARGET_FILE:irreduce_openvino_extension>)
+endforeach()
