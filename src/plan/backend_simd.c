@@ -63,21 +63,23 @@ static uint64_t finish_part(const job_t *job, uint32_t member, const unit_t *uni
     return doubts;
 }
 
-/* `slot` is the task's scratch; the results lie in it. */
-static void finish(job_t *job, uint32_t member, size_t index, char *slot) {
-    unit_t unit = irr_unit_at(plan_of(job, member), job->data, index);
-    const plan_t *plan = unit.plan;
+/* `slot` is the task's scratch; the results lie in it. Members share the geometry of units. */
+static void finish(job_t *job, uint32_t member, const unit_t *unit, char *slot) {
+    const plan_t *plan = plan_of(job, member);
     char *again = NULL, *output = job->yields[member].output;
-    size_t n = unit.results;
-    if (plan->finish(output + unit.first * plan->output_bytes, slot, n, &plan->set)) return;
-    if (plan->again && finish_part(job, member, &unit, slot, NULL, true, 0, n) * WORTH_AGAIN > n) {
-        unit_t same = unit;
+    size_t n = unit->results;
+    if (plan->finish(output + unit->first * plan->output_bytes, slot, n, &plan->set)) return;
+    unit_t own = *unit, same = *unit;
+    own.plan = plan;
+    if (plan->again && finish_part(job, member, &own, slot, NULL, true, 0, n) * WORTH_AGAIN > n) {
+        walk_t walk;
         same.plan = plan->again;
+        same.lanes = same.plan->layout.group * same.width;
         again = slot + plan->layout.slot_bytes;
-        walk_t walk = irr_walk_unit(&same, again);
+        irr_walk_unit(&same, again, &walk);
         irr_walk_to(&walk, SIZE_MAX, 0);
     }
-    uint64_t redone = finish_part(job, member, &unit, slot, again, false, 0, n);
+    uint64_t redone = finish_part(job, member, &own, slot, again, false, 0, n);
     atomic_fetch_add_explicit(&job->redone[member], redone, memory_order_relaxed);
 }
 
@@ -110,20 +112,24 @@ static void walk_all(walk_t *walks, uint32_t count) {
 static void run_units(void *argument, size_t task) {
     job_t *job = argument;
     const irr_layout_t *l = &plan_of(job, 0)->layout;
-    size_t share = l->units / l->tasks, rest = l->units % l->tasks;
-    size_t first = task * share + (task < rest ? task : rest);
-    for (size_t end = first + share + (task < rest); first < end; first++) {
+    size_t first = 0, end = l->units;
+    if (l->tasks > 1) {
+        size_t share = l->units / l->tasks, rest = l->units % l->tasks;
+        first = task * share + (task < rest ? task : rest);
+        end = first + share + (task < rest);
+    }
+    for (; first < end; first++) {
         unit_t units[IRR_MOST_SIBLINGS];
         walk_t walks[IRR_MOST_SIBLINGS];
         uint32_t count = 0;
         for (uint32_t m = 0; m < job->count; m++) {
             if (plan_of(job, m)->folded_by != m) continue;
-            units[count] = irr_unit_at(plan_of(job, m), job->data, first);
-            walks[count] = irr_walk_unit(&units[count], slot_of(job, m, task));
+            irr_unit_at(plan_of(job, m), job->data, first, &units[count]);
+            irr_walk_unit(&units[count], slot_of(job, m, task), &walks[count]);
             count++;
         }
         walk_all(walks, count);
-        for (uint32_t m = 0; m < job->count; m++) finish(job, m, first, slot_of(job, m, task));
+        for (uint32_t m = 0; m < job->count; m++) finish(job, m, &units[0], slot_of(job, m, task));
     }
 }
 
@@ -140,9 +146,9 @@ static void run_chunk(void *argument, size_t task) {
         size_t segment = task / l->leaf_chunks % l->segment_chunks * l->chunk_segments;
         size_t leaf = task % l->leaf_chunks * l->chunk_leaves;
         walk_t *walk = &walks[count];
-        units[count] =
-            irr_unit_at(plan_of(job, m), job->data, task / l->leaf_chunks / l->segment_chunks);
-        *walk = irr_walk_unit(&units[count++], slot_of(job, m, task));
+        irr_unit_at(plan_of(job, m), job->data, task / l->leaf_chunks / l->segment_chunks,
+                    &units[count]);
+        irr_walk_unit(&units[count++], slot_of(job, m, task), walk);
         walk->first_segment = segment;
         walk->first_leaf = leaf;
         if (l->segments.total - segment < l->chunk_segments)
@@ -161,7 +167,8 @@ static void run_chunk(void *argument, size_t task) {
 static void close_chunks(job_t *job, uint32_t member, size_t index) {
     const plan_t *plan = plan_of(job, member);
     const irr_layout_t *l = &plan->layout;
-    unit_t unit = irr_unit_at(plan, job->data, index);
+    unit_t unit;
+    irr_unit_at(plan, job->data, index, &unit);
     size_t apart = l->leaf_chunks * plan->slot_bytes;
     char *slots = slot_of(job, member, index * l->segment_chunks * l->leaf_chunks);
     for (size_t s = 0; s < l->segment_chunks && l->leaf_chunks > 1; s++) {
@@ -176,7 +183,9 @@ static void close_chunks(job_t *job, uint32_t member, size_t index) {
 
 static irr_status_e execute(irr_yield_t *yields, uint32_t count, const void *data, void *scratch,
                             const irr_executor_t *executor, irr_sentence_t sentence) {
-    job_t job = {.yields = yields, .count = count, .data = data, .scratch = scratch};
+    job_t job; /* a tiny tensor would wait for all of `redone` */
+    job.yields = yields, job.count = count, job.data = data, job.scratch = scratch;
+    for (uint32_t m = 0; m < count; m++) atomic_init(&job.redone[m], 0);
     const irr_layout_t *l = &plan_of(&job, 0)->layout;
     uint32_t threads = 1;
     (void)sentence; /* nothing here can fail */
@@ -189,7 +198,11 @@ static irr_status_e execute(irr_yield_t *yields, uint32_t count, const void *dat
             for (size_t u = 0; u < l->units && plan_of(&job, m)->folded_by == m; u++)
                 close_chunks(&job, m, u);
         for (uint32_t m = 0; m < count && chunks > 1; m++)
-            for (size_t u = 0; u < l->units; u++) finish(&job, m, u, slot_of(&job, m, u * chunks));
+            for (size_t u = 0; u < l->units; u++) {
+                unit_t unit;
+                irr_unit_at(plan_of(&job, m), data, u, &unit);
+                finish(&job, m, &unit, slot_of(&job, m, u * chunks));
+            }
         threads = irr_executor_width(executor);
         if (l->tasks < threads) threads = (uint32_t)l->tasks;
     }

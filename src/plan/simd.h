@@ -46,7 +46,7 @@ bool irr_simd_joins(const void *first, const void *other);
 void irr_simd_join(void *const *states, uint32_t count, size_t *scratch_bytes);
 void irr_simd_release(void *state);
 
-irr_unit_t irr_unit_at(const irr_simd_plan_t *plan, const char *data, size_t index);
+void irr_unit_at(const irr_simd_plan_t *plan, const char *data, size_t index, irr_unit_t *unit);
 
 /* A tree over a unit's segments, or over some leaves of one segment: a walk from left to right that
  * can pause anywhere and go on, with the nodes that are not merged yet on a stack. After k leaves
@@ -61,7 +61,7 @@ typedef struct irr_walk {
 } irr_walk_t;
 
 /* All of a unit; `slot` is a task's scratch. */
-irr_walk_t irr_walk_unit(const irr_unit_t *unit, char *slot);
+void irr_walk_unit(const irr_unit_t *unit, char *slot, irr_walk_t *walk);
 /* Goes on until `segments` are done, and so many inner rows of the next one: rows of the tile's
  * outputs, or of reduced elements. SIZE_MAX is all of it. */
 void irr_walk_to(irr_walk_t *walk, size_t segments, size_t rows);

@@ -7,36 +7,40 @@
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-irr_unit_t irr_unit_at(const irr_simd_plan_t *plan, const char *data, size_t index) {
+void irr_unit_at(const irr_simd_plan_t *plan, const char *data, size_t index, irr_unit_t *unit) {
     const irr_layout_t *l = &plan->layout;
-    size_t column = index % l->tiles_width * l->tile_width;
-    size_t row = index / l->tiles_width % l->tiles_kept * l->tile_kept;
-    size_t block = index / l->tiles_width / l->tiles_kept;
-    irr_unit_t unit = {.plan = plan};
-    unit.kept = least(l->kept - row, l->tile_kept);
-    unit.width = least(l->width - column, l->tile_width);
-    unit.results = unit.kept * unit.width;
-    unit.first = (block * l->kept + row) * l->width + column;
-    unit.lanes = l->group * unit.width;
-    unit.data = data + (irr_offset_of(&l->blocks, block) + row * l->rows * l->width + column) *
-                           plan->kernel->element_bytes;
-    return unit;
+    size_t column = 0, row = 0, block = 0;
+    if (l->units > 1) { /* divisions are what a tiny tensor would wait for */
+        column = index % l->tiles_width * l->tile_width;
+        row = index / l->tiles_width % l->tiles_kept * l->tile_kept;
+        block = index / l->tiles_width / l->tiles_kept;
+    }
+    unit->plan = plan;
+    unit->kept = least(l->kept - row, l->tile_kept);
+    unit->width = least(l->width - column, l->tile_width);
+    unit->results = unit->kept * unit->width;
+    unit->first = (block * l->kept + row) * l->width + column;
+    unit->lanes = l->group * unit->width;
+    unit->data = data + (irr_offset_of(&l->blocks, block) + row * l->rows * l->width + column) *
+                            plan->kernel->element_bytes;
 }
 
-irr_walk_t irr_walk_unit(const irr_unit_t *unit, char *slot) {
+void irr_walk_unit(const irr_unit_t *unit, char *slot, irr_walk_t *walk) {
     const irr_layout_t *l = &unit->plan->layout;
-    return (irr_walk_t){.unit = unit,
-                        .results = slot,
-                        .lanes = slot + l->result_levels_bytes,
-                        .segments = l->segments.total,
-                        .leaves = l->leaves};
+    walk->unit = unit;
+    walk->results = slot;
+    walk->lanes = slot + l->result_levels_bytes;
+    walk->first_segment = walk->first_leaf = walk->done_segments = walk->done_in_this = 0;
+    walk->segments = l->segments.total;
+    walk->leaves = l->leaves;
+    walk->in_parts = false;
 }
 
 /* ---- a stack of nodes ---- */
 
 /* Where the node goes that follows `done` others. */
 static char *top(char *nodes, size_t node_bytes, size_t done) {
-    return nodes + (size_t)__builtin_popcountll(done) * node_bytes;
+    return done ? nodes + (size_t)__builtin_popcountll(done) * node_bytes : nodes;
 }
 
 /* The node at the top was the `done`-th: complete subtrees of equal size become one. */
