@@ -13,6 +13,7 @@
 #include <immintrin.h>
 #include <string.h>
 
+#define VEC_REGISTERS 16
 #define VEC_BYTES 32
 #include "kernel/vec_types.h"
 

@@ -13,6 +13,7 @@
 
 #include <immintrin.h>
 
+#define VEC_REGISTERS 32
 #define VEC_BYTES 64
 #include "kernel/vec_types.h"
 
