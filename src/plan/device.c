@@ -91,8 +91,8 @@ static irr_status_e query(irr_plugin_engine_t *engine, const irr_graph_t *graph,
         return IRR_OK;
     irr_problem_t problem;
     irr_choice_t choice;
-    return irr_plan_choose(op, data->element_type, data->dims, data->rank, mask, &config, &problem,
-                           &choice, sentence);
+    irr_problem_of(op, data->element_type, data->dims, data->rank, mask, &problem);
+    return irr_planner_choose(&problem, &config, false, &choice, sentence);
 }
 
 /* ---- compiled models ---- */
