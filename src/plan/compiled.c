@@ -263,7 +263,6 @@ irr_status_e irr_compiled_create(const irr_graph_t *graph, const irr_config_t *c
     irr_plugin_compiled_t *made = irr_calloc(1, sizeof *made);
     if (!made) return irr_out_of_memory(sentence, sizeof *made);
     unsigned char *origin = irr_calloc(graph->value_count, 1);
-    pthread_mutex_init(&made->cache_mutex, NULL);
     atomic_init(&made->users, 1);
     atomic_init(&made->profile, config->profile);
     atomic_init(&made->threads, config->threads);
@@ -298,7 +297,6 @@ void irr_compiled_release(irr_plugin_compiled_t *compiled) {
         irr_release(compiled->layers[k].id);
         irr_release(compiled->layers[k].name);
     }
-    pthread_mutex_destroy(&compiled->cache_mutex);
     irr_release(compiled->name);
     irr_release(compiled->values);
     irr_release(compiled->layers);

@@ -5,10 +5,10 @@
 #ifndef IRR_PLAN_COMPILED_H
 #define IRR_PLAN_COMPILED_H
 
+#include "plan/lock.h"
 #include "plan/planner.h"
 #include "plan/writer.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #define IRR_PLAN_CACHE_CAPACITY 64
@@ -76,7 +76,7 @@ typedef struct irr_plan {
     /* One block of memory with the plan: */
     int64_t *key;             /* threads, dims of every input, each layer's run-time mask */
     irr_step_t *steps;        /* one a layer */
-    irr_step_note_t *notes;   /* one a layer; their texts are guarded by the cache's mutex */
+    irr_step_note_t *notes;   /* one a layer; their texts are under the model's lock */
     irr_plan_shape_t *shapes; /* by value */
     size_t *offsets;          /* of each value in the request's memory; SIZE_MAX: not there */
     uint32_t step_count;
@@ -94,10 +94,9 @@ struct irr_plugin_compiled {
     uint32_t *inputs, *outputs;
     bool *made; /* by output: a layer writes it there; else it is copied from its value */
     uint32_t value_count, layer_count, input_count, output_count;
-    size_t key_count; /* numbers in a plan's key */
-    bool is_static;   /* every key is the same: planned at compile */
-    pthread_mutex_t cache_mutex;
-    irr_plan_t *cache[IRR_PLAN_CACHE_CAPACITY];
+    size_t key_count;                           /* numbers in a plan's key */
+    bool is_static;                             /* every key is the same: planned at compile */
+    irr_plan_t *cache[IRR_PLAN_CACHE_CAPACITY]; /* under the model's lock */
     uint64_t cache_clock;
 };
 

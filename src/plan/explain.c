@@ -6,11 +6,11 @@
 /* The plan last used, held so that no other thread's infer frees it; NULL if there is none. */
 static irr_plan_t *newest(irr_plugin_compiled_t *compiled) {
     irr_plan_t *plan = NULL;
-    pthread_mutex_lock(&compiled->cache_mutex);
+    irr_lock(compiled);
     for (unsigned i = 0; i < IRR_PLAN_CACHE_CAPACITY && compiled->cache[i]; i++)
         if (!plan || compiled->cache[i]->last_used > plan->last_used) plan = compiled->cache[i];
     if (plan) atomic_fetch_add(&plan->users, 1);
-    pthread_mutex_unlock(&compiled->cache_mutex);
+    irr_unlock(compiled);
     return plan;
 }
 
@@ -34,7 +34,11 @@ static void explain_layer(const irr_plugin_compiled_t *compiled, const irr_plan_
                           irr_writer_t *writer) {
     const irr_layer_t *layer = &compiled->layers[k];
     irr_words_t words;
-    if (plan) irr_plan_words(compiled, plan, k, &words);
+    if (plan) {
+        irr_lock(compiled);
+        irr_plan_words(compiled, plan, k, &words);
+        irr_unlock(compiled);
+    }
     irr_write(writer, "{\"id\":");
     irr_write_json(writer, layer->id);
     irr_write(writer, ",\"name\":");

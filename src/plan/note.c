@@ -57,13 +57,13 @@ static char *shape_text(const irr_plan_shape_t *data, uint64_t mask) {
 bool irr_plan_note(irr_plugin_compiled_t *compiled, irr_plan_t *plan, uint32_t k) {
     irr_step_note_t *note = &plan->notes[k];
     irr_words_t words;
-    pthread_mutex_lock(&compiled->cache_mutex);
+    irr_lock(compiled);
     if (!note->kernel) {
         irr_plan_words(compiled, plan, k, &words);
         note->kernel = irr_strdup(words.kernel);
     }
     if (!note->shape)
         note->shape = shape_text(&plan->shapes[compiled->layers[k].source], note->mask);
-    pthread_mutex_unlock(&compiled->cache_mutex);
+    irr_unlock(compiled);
     return note->kernel && note->shape;
 }

@@ -342,7 +342,7 @@ irr_status_e irr_plan_acquire(irr_plugin_compiled_t *compiled, const int64_t *ke
                               irr_plan_t **plan, irr_sentence_t sentence) {
     bool found;
     irr_status_e status = IRR_OK;
-    pthread_mutex_lock(&compiled->cache_mutex);
+    irr_lock(compiled);
     irr_plan_t **place = find(compiled, key, &found), *made = found ? *place : NULL;
     if (!found) {
         status = make_plan(compiled, key, &made, sentence);
@@ -356,6 +356,6 @@ irr_status_e irr_plan_acquire(irr_plugin_compiled_t *compiled, const int64_t *ke
         atomic_fetch_add(&made->users, 1);
         *plan = made;
     }
-    pthread_mutex_unlock(&compiled->cache_mutex);
+    irr_unlock(compiled);
     return status;
 }
