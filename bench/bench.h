@@ -102,6 +102,8 @@ typedef struct {
 /* The first contender is irreduce itself; results[] has a row for each. */
 void measure(const case_t *bench_case, const contender_t *contenders, size_t count, size_t rounds,
              result_t *results);
+/* For one thread: a peer that sees one CPU starts no threads that might be in the way. */
+void stay_on_one_cpu(void);
 double median_of(const double *values, size_t count);
 
 /* ---- the options, and the modes: what is measured and printed of each case ---- */
@@ -123,7 +125,9 @@ typedef struct {
 } bench_mode_t;
 extern const bench_mode_t table_mode, tiers_mode, compare_mode;     /* of lists */
 extern const bench_mode_t pairs_mode, neighbour_mode, compile_mode; /* of their own cases */
-int load_peer(const char *option, const char *library);             /* table.c */
+/* table.c: an option --PEER LIBRARY; all that were given. */
+int take_library(const char *option, const char *library);
+int load_libraries(void);
 /* Says on standard error what is wrong with an answer; the exit code will be 1. */
 void note_wrong(const char *problem, const char *name, const char *wrong);
 

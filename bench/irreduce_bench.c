@@ -40,6 +40,7 @@ static const char usage[] =
     "FILE has a problem a line; --few takes one shape of each group; --random draws N shapes more\n"
     "for each operation and type, from a seed that is drawn and printed where none is given.\n"
     "LIBRARY: libonnxruntime.so.* or libopenvino_c.so.* of the Python packages.\n"
+    "With --threads 1 the process stays on one CPU.\n"
     "Columns: time and GB/s of irreduce; /read: its time over a plain read of the same bytes; "
     "then\n"
     "each peer's time over irreduce's (above 1: irreduce is faster; !: the peer's answer "
@@ -89,7 +90,7 @@ static int take_option(const char *name, const char *value) {
     for (size_t i = 0; i < LENGTH(numbers); i++)
         if (!strcmp(name, numbers[i].name))
             return *numbers[i].value = strtoull(value, NULL, 10), IRR_OK;
-    return load_peer(name, value);
+    return take_library(name, value);
 }
 
 static int parse(int argc, char **argv) {
@@ -180,6 +181,8 @@ static int run_thread_count(unsigned threads) {
 static int run_all(const char *command) {
     const char *list = settings.tiers ? "1" : settings.threads;
     TRY(read_cases());
+    if (!mode->all && !strcmp(list, "1")) stay_on_one_cpu();
+    TRY(load_libraries());
     if (settings.json) {
         json_open(NULL, '{');
         json_text("command", command);

@@ -39,6 +39,12 @@ static void pin(pid_t thread, const cpu_set_t *may, unsigned index) {
     }
 }
 
+void stay_on_one_cpu(void) {
+    cpu_set_t may;
+    sched_getaffinity(0, sizeof may, &may);
+    pin(0, &may, 0);
+}
+
 static void pin_all(const cpu_set_t *may, unsigned threads) {
     DIR *tasks = opendir("/proc/self/task");
     unsigned others = 0;
@@ -49,7 +55,7 @@ static void pin_all(const cpu_set_t *may, unsigned threads) {
         if (thread == getpid())
             pin(thread, may, 0);
         else
-            pin(thread, may, 1 + others++ % (threads > 1 ? threads - 1 : 1));
+            pin(thread, may, 1 + others++ % (threads - 1));
     }
     closedir(tasks);
 }
@@ -68,8 +74,10 @@ static void unpin_all(const cpu_set_t *may) {
 static double block(const runner_t *runner, const cpu_set_t *may, unsigned threads) {
     const peer_t *peer = runner->is->peer;
     if (peer->begin) peer->begin(runner->state);
-    pin_all(may, threads); /* a thread starts where its maker runs: move it before the clock does */
-    if (threads > 1) peer->run(runner->state, runner->output);
+    if (threads > 1) { /* a thread starts where its maker runs: move it before the clock does */
+        pin_all(may, threads);
+        peer->run(runner->state, runner->output);
+    }
     double start = now_us();
     for (size_t i = 0; i < runner->repeats; i++) peer->run(runner->state, runner->output);
     double took = now_us() - start;
@@ -149,7 +157,10 @@ void measure(const case_t *c, const contender_t *contenders, size_t count, size_
         judge(c, &runners[i], &runners[0], &results[i]);
         rest(&runners[i], c->threads);
     }
-    pin_all(&may, c->threads);
+    if (c->threads > 1)
+        pin_all(&may, c->threads);
+    else
+        pin(0, &may, 0);
     for (size_t round = 0; round < rounds; round++)
         for (size_t k = 0; k < count; k++) { /* there and back: no one always follows the same */
             size_t i = round % 2 ? count - 1 - k : k;

@@ -18,8 +18,9 @@ anything; absolute times are there to show what a ratio is made of.
 * One process; all contenders work on the same memory, in turns, forwards and backwards; each figure
   is the median of {rounds} rounds of at least 0.3 ms. Rows that missed a bar were measured four
   times more and count by the median of the five runs; they are marked `5x`.
-* Tensors are set once; what is timed is the call that infers. The calling thread is pinned to the first
-  CPU, all others to the rest. After a block of a peer whose threads spin, 30 ms pass.
+* Tensors are set once; what is timed is the call that infers. With 1 thread the whole process stays on
+  one CPU; else the calling thread is pinned to the first, all others to the rest, and after a block
+  of a peer whose threads spin, 30 ms pass.
 * irreduce's answers are checked in the same run, in wider arithmetic; a peer's answer that is far from
   it is marked `!` (integers: that is not the same).
 * ONNX Runtime and OpenVINO get the same reduction as a model of one node, through their C APIs, from

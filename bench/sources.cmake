@@ -25,5 +25,11 @@ endif()
 
 # Not its times, but that every answer it times is right.
 if(IRREDUCE_TESTS)
-  add_test(NAME bench COMMAND irreduce_bench --tiers --rounds 1)
+  add_test(NAME bench COMMAND irreduce_bench --tiers --ops all --rounds 1)
+  add_test(NAME bench_table COMMAND irreduce_bench --rounds 1 --threads 1,2
+    --problem "mean f32 [33,77,129] axes [1]" --problem "l1 f16 [7,13,17,19] axes [0,2]"
+    --problem "prod i64 [5,323] axes [1]" --problem "or boolean [128,49] axes [1]"
+    --problem "sum+l2 bf16 [64,3,11,2] axes [0,2]")
+  add_test(NAME bench_compare COMMAND irreduce_bench --rounds 1 --threads 2
+    --problem "max u8 [300,1000] axes [1]" --compare $<TARGET_FILE:irreduce_cpu_plugin>)
 endif()

@@ -16,16 +16,28 @@ static const contender_t peers[PEERS] = {
     {"onednn", &peer_onednn, {NULL, NULL}, NULL, NULL},
     {"loop", &peer_loop, {NULL, NULL}, NULL, NULL},
 };
-static const char *versions[PEERS];
+static const char *libraries[PEERS], *versions[PEERS];
 
-int load_peer(const char *option, const char *library) {
-    for (size_t i = FIRST_PEER; i < PEERS; i++) {
-        if (strncmp(option, "--", 2) || strcmp(option + 2, peers[i].name)) continue;
-        if (!peers[i].peer->version) break;
-        versions[i] = peers[i].peer->version(library);
-        return versions[i] ? IRR_OK : fail(WRONG_CALL, "%s", take_text("%s", noted_sentence()));
-    }
+int take_library(const char *option, const char *library) {
+    for (size_t i = FIRST_PEER; i < PEERS; i++)
+        if (!strncmp(option, "--", 2) && !strcmp(option + 2, peers[i].name) &&
+            peers[i].peer->version)
+            return libraries[i] = library, IRR_OK;
     return wrong_call("%s is no option; irreduce_bench --help lists them", option);
+}
+
+/* And asks for the versions of those that are linked. */
+int load_libraries(void) {
+    irr_version_t about;
+    LIB(irr_get_version(&about));
+    versions[IRREDUCE] = take_text("%s", about.buildNumber);
+    irr_version_free(&about);
+    for (size_t i = FIRST_PEER; i < PEERS; i++) {
+        if (peers[i].peer->version) versions[i] = peers[i].peer->version(libraries[i]);
+        if (libraries[i] && !versions[i])
+            return fail(WRONG_CALL, "%s", take_text("%s", noted_sentence()));
+    }
+    return IRR_OK;
 }
 
 /* ---- a row ---- */
@@ -95,13 +107,6 @@ static int row(const case_t *c) {
 /* ---- above and below ---- */
 
 static void head(void) {
-    irr_version_t about;
-    if (!irr_get_version(&about)) {
-        versions[IRREDUCE] = take_text("%s", about.buildNumber);
-        irr_version_free(&about);
-    }
-    for (size_t i = FIRST_PEER; i < PEERS; i++) /* those that are linked */
-        if (!versions[i] && peers[i].peer->version) versions[i] = peers[i].peer->version(NULL);
     if (settings.json) json_open("versions", '{');
     for (size_t i = 0; i < PEERS; i++)
         if (versions[i] && settings.json)

@@ -8,9 +8,12 @@ install(TARGETS irreduce EXPORT irreduce
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   PUBLIC_HEADER DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/irreduce)
 install(FILES src/runtime/plugins.xml DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(TARGET irreduce_cpu_plugin)
-  install(TARGETS irreduce_cpu_plugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-endif()
+foreach(library irreduce_cpu_plugin irreduce_openvino_plugin irreduce_openvino_extension
+    irreduce_onnxruntime_ep)
+  if(TARGET ${library})
+    install(TARGETS ${library} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
+endforeach()
 
 set(IRR_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/irreduce)
 install(EXPORT irreduce NAMESPACE irreduce:: FILE irreduceConfig.cmake

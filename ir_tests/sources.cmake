@@ -24,7 +24,7 @@ endforeach()
 
 # The operations through the wall: against the oracle, with the same bits, at any size.
 add_library(irr_cases OBJECT ir_tests/random_cases.c ir_tests/random_data.c ir_tests/device.c)
-set(IRR_CASE_TESTS ops sharp large accuracy bounds)
+set(IRR_CASE_TESTS ops siblings sharp large accuracy bounds)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND IRR_CASE_TESTS fp_env) # it sets MXCSR
 endif()
@@ -40,7 +40,7 @@ set_tests_properties(large PROPERTIES LABELS "large;long" RUN_SERIAL ON)
 
 # The device behind the wall: what it promises beside numbers.
 add_library(irr_device_graph OBJECT ir_tests/device_graph.c)
-foreach(test IN ITEMS device device_infer)
+foreach(test IN ITEMS device device_infer fork)
   add_executable(test_${test} ir_tests/test_${test}.c plugin/cpu/entry.c
     $<TARGET_OBJECTS:irr_device_graph> $<TARGET_OBJECTS:irr_base> $<TARGET_OBJECTS:irr_kernel>
     $<TARGET_OBJECTS:irr_plan>)

@@ -47,8 +47,7 @@ static inline irr_config_t config_of(irr_backend_e backend, bool reproducible) {
 }
 
 static inline irr_offer_t offer_of(const irr_problem_t *problem, const irr_config_t *config) {
-    irr_offer_t offer;
-    memset(&offer, 0x55, sizeof offer);
+    irr_offer_t offer = {0};
     irr_backend_onednn.offer(problem, config, &offer);
     assert_true(offer.reason[0]);
     if (offer.serves) {

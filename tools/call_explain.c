@@ -3,9 +3,10 @@
 #include "tool.h"
 #include <string.h>
 
-enum { ID, NAME, OP, TYPE, GEOMETRY, BACKEND, ESTIMATE, REASON, CHOICE, KEY_COUNT };
-static const char *const keys[KEY_COUNT] = {"id",      "name",        "op",     "type",  "geometry",
-                                            "backend", "estimate_us", "reason", "choice"};
+enum { ID, NAME, OP, TYPE, GEOMETRY, BACKEND, ESTIMATE, REASON, WITH, CHOICE, KEY_COUNT };
+static const char *const keys[KEY_COUNT] = {
+    "id",      "name",        "op",     "type",          "geometry",
+    "backend", "estimate_us", "reason", "one_pass_with", "choice"};
 
 /* What a line needs stands before the key that ends it. */
 static void print_layers(const char *text) {
@@ -15,6 +16,7 @@ static void print_layers(const char *text) {
         while (k < KEY_COUNT && strcmp(keys[k], key)) k++;
         if (k < KEY_COUNT) of[k] = value;
         bool null = !strcmp(value, "null"), serves = of[ESTIMATE] && strcmp(of[ESTIMATE], "null");
+        if (k == ID) of[WITH] = NULL; /* few layers have it */
         if (k == GEOMETRY)
             printf("layer %s \"%s\" (%s %s): %s\n", of[ID], of[NAME], of[OP], of[TYPE],
                    null ? "not planned before its shapes are known" : value);
@@ -22,7 +24,8 @@ static void print_layers(const char *text) {
             printf("  %-10s %10s %s  %s\n", of[BACKEND], serves ? of[ESTIMATE] : "declines",
                    serves ? "us" : "  ", value);
         else if (k == CHOICE)
-            printf("  choice: %s\n", value);
+            printf("  choice: %s%s%s\n", value, of[WITH] ? ", one pass with layer " : "",
+                   of[WITH] ? of[WITH] : "");
     }
 }
 

@@ -28,6 +28,8 @@ static const call_t calls[] = {
      MODEL "seed problem threads json", 0, 1, call_bench},
     {"devices", "", "the registered devices and what they say of themselves", "json", 0, 0,
      call_devices},
+    {"doctor", "", "which doors to other hosts are built, and whether the hosts take them",
+     "python json", 0, 0, call_doctor},
     {"--version", "", "versions, and the CPU tiers found", "json", 0, 0, call_version},
     {"help", "[CALL]", "this text, or the options of a call", "", 0, 1, call_help},
 };

@@ -28,6 +28,7 @@ static const option_t table[] = {
     {"--property", "KEY=VALUE", LIST, AT(properties), "a property of the device"},
     {"--problem", "TEXT", TEXT, AT(problem), "such as \"sum f32 [6,12,10,24] axes [2,3]\""},
     {"--threads", "N", NUMBER, AT(threads), "INFERENCE_NUM_THREADS"},
+    {"--python", "PATH", LIST, AT(pythons), "a Python whose hosts are asked; default: python3"},
     {"--profile", NULL, FLAG, AT(profile), "a line a layer: what ran and how fast"},
     {"--json", NULL, FLAG, AT(json), "print one JSON object and nothing else"},
 };

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #define WRONG_CALL 1 /* beside irr_status_e, which is never positive */
-#define PROBLEMS 2   /* found by check, and printed as its result */
+#define PROBLEMS 2   /* found by check or doctor, and printed as its result */
 #define MAX_RANK 64
 
 #define TRY(call)                                                                                  \
@@ -39,7 +39,7 @@ typedef struct {
 } list_t;
 
 typedef struct {
-    list_t models, axes, inputs, shapes, properties;
+    list_t models, axes, inputs, shapes, properties, pythons;
     irr_axes_t *axes_values; /* one an item of axes */
     const char *weights, *device, *layer, *output_dir, *problem;
     uint64_t seed, threads;
@@ -166,7 +166,13 @@ int call_run(const options_t *options, session_t *session);
 int call_explain(const options_t *options, session_t *session);
 int call_bench(const options_t *options, session_t *session);
 int call_devices(const options_t *options, session_t *session);
+int call_doctor(const options_t *options, session_t *session);
 int call_version(const options_t *options, session_t *session);
+
+/* ---- child.c ---- */
+/* Runs a program (searched in PATH) without input; *output is what it wrote, the first 64 KiB.
+ * NULL, or what went wrong. */
+const char *run_child(char *const *arguments, double seconds, char **output);
 
 /* ---- progress.c: only on a terminal, only after two seconds ---- */
 void progress(const char *what);

@@ -12,3 +12,5 @@ endforeach()
 add_test(NAME cli_stranger COMMAND ${CMAKE_SOURCE_DIR}/ir_tests/cli/stranger.sh
   $<TARGET_FILE:irreduce_command> $<TARGET_FILE:irreduce> $<TARGET_FILE:irreduce_cpu_plugin>
   $<TARGET_FILE:irr_stranger_plugin> ${CMAKE_SOURCE_DIR}/ir_tests/models/good/min_drop.xml)
+add_test(NAME cli_doctor COMMAND ${CMAKE_SOURCE_DIR}/ir_tests/cli/doctor.sh
+  $<TARGET_FILE:irreduce_command> $<TARGET_FILE:irreduce>)

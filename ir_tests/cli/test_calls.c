@@ -38,6 +38,7 @@ static void test_wrong_calls(void **state) {
         "bench --problem \"sum f32 [2] axes [0] more\"",
         "bench --problem \"sum f32 [-2] axes [0]\"",
         "devices more",
+        "doctor more",
         "help nosuch",
     };
     write_model("sum", sum);
@@ -58,8 +59,8 @@ static void test_help_and_versions(void **state) {
     (void)state;
     const result_t *result = cli("help");
     assert_int_equal(result->code, 0);
-    static const char *const words[] = {"check", "query",   "run",       "explain",
-                                        "bench", "devices", "--version", "help"};
+    static const char *const words[] = {"check",   "query",  "run",       "explain", "bench",
+                                        "devices", "doctor", "--version", "help"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) assert_has(result->out, words[i]);
     assert_int_equal(cli("help run")->code, 0);
     result = cli("run --help");

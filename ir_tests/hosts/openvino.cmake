@@ -7,3 +7,6 @@ foreach(test IN ITEMS openvino_extension openvino_extension_use)
   irr_host_test(${test} NEEDS irreduce_openvino_extension COMMAND ${test}.py
     $<TARGET_FILE:irreduce_openvino_extension>)
 endforeach()
+irr_host_test(openvino_device NEEDS irreduce_openvino_plugin irreduce_openvino_extension
+  COMMAND openvino_device.py $<TARGET_FILE:irreduce_openvino_plugin>
+  $<TARGET_FILE:irreduce_openvino_extension>)

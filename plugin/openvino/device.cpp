@@ -80,7 +80,8 @@ class Plugin : public ov::IPlugin {
     mutable std::shared_mutex m_settings; // the engine's properties are set by one alone
 };
 
-// Reductions that the engine takes. Inputs, constants and results go where their neighbours go.
+// Reductions that the engine takes, and what they read and are read by: an input or constant that
+// another device has would come to us as that device keeps it, which may be narrower.
 ov::SupportedOpsMap Plugin::query_model(const Model &model, const ov::AnyMap &properties) const {
     std::shared_lock<std::shared_mutex> lock(m_settings);
     Graph graph(model);

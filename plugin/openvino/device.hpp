@@ -51,6 +51,8 @@ class CompiledModel : public ov::ICompiledModel {
     irr_plugin_compiled_t *m_compiled = nullptr;
 };
 
+// Keeps its tensors itself: the base has one for an input that is also an output, which would then
+// have to change its shape and its owner together.
 class InferRequest : public ov::ISyncInferRequest {
   public:
     explicit InferRequest(std::shared_ptr<const CompiledModel> compiled);
@@ -58,11 +60,12 @@ class InferRequest : public ov::ISyncInferRequest {
     void infer() override;
     std::vector<ov::ProfilingInfo> get_profiling_info() const override;
     std::vector<ov::SoPtr<ov::IVariableState>> query_state() const override { return {}; }
+    ov::SoPtr<ov::ITensor> get_tensor(const ov::Output<const ov::Node> &port) const override;
     void set_tensor(const ov::Output<const ov::Node> &port,
                     const ov::SoPtr<ov::ITensor> &tensor) override;
 
   protected:
-    void check_tensors() const override;
+    void check_tensors() const override {} // asked before each run, which does it itself
 
   private:
     struct Slot {
@@ -74,6 +77,7 @@ class InferRequest : public ov::ISyncInferRequest {
         ov::Tensor dense = {}; // a copy of strided axes
         TensorView view = {};
     };
+    size_t slot_of(const ov::Output<const ov::Node> &port) const;
     bool is_bound() const;
     void bind();
     void bind_slot(size_t k, const irr_bound_shape_t *shape);

@@ -25,21 +25,31 @@ InferRequest::InferRequest(std::shared_ptr<const CompiledModel> compiled)
     }
     for (const auto &port : get_outputs())
         m_slots.push_back({port, "output " + std::to_string(m_slots.size() - m_input_count)});
-    for (const Slot &slot : m_slots)
-        allocate_tensor(slot.port, [&](ov::SoPtr<ov::ITensor> &tensor) {
-            tensor = ov::get_tensor_impl(ov::Tensor(slot.port.get_element_type(),
-                                                    first_shape(slot.port.get_partial_shape())));
-        });
+    for (Slot &slot : m_slots)
+        slot.tensor =
+            ov::Tensor(slot.port.get_element_type(), first_shape(slot.port.get_partial_shape()));
     m_views.resize(m_slots.size());
     m_request = m_compiled->create_request();
 }
 
 InferRequest::~InferRequest() { m_compiled->engine().release_request(m_request); }
 
+size_t InferRequest::slot_of(const ov::Output<const ov::Node> &port) const {
+    FoundPort found = find_port(port);
+    if (found.kind == FoundPort::NONE) OPENVINO_THROW("the model has no such port: ", port);
+    return found.kind == FoundPort::INPUT ? found.index : m_input_count + found.index;
+}
+
+ov::SoPtr<ov::ITensor> InferRequest::get_tensor(const ov::Output<const ov::Node> &port) const {
+    return ov::get_tensor_impl(m_slots[slot_of(port)].tensor);
+}
+
 void InferRequest::set_tensor(const ov::Output<const ov::Node> &port,
                               const ov::SoPtr<ov::ITensor> &tensor) {
+    size_t k = slot_of(port);
+    check_tensor(port, tensor);
     m_bound = false;
-    ov::ISyncInferRequest::set_tensor(port, tensor);
+    m_slots[k].tensor = ov::make_tensor(tensor);
 }
 
 // ---- binding ----
@@ -72,12 +82,14 @@ void InferRequest::check_memory(size_t k) const {
 // shape: of an output, whose tensor takes it on.
 void InferRequest::bind_slot(size_t k, const irr_bound_shape_t *shape) {
     Slot &slot = m_slots[k];
-    slot.tensor = ov::make_tensor(get_tensor(slot.port));
     if (shape) {
         ov::Shape bound(shape->dims, shape->dims + shape->rank);
         if (slot.tensor.get_shape() != bound) slot.tensor.set_shape(bound);
     }
     slot.shape = slot.tensor.get_shape();
+    if (!slot.port.get_partial_shape().compatible(slot.shape)) // OpenVINO looks at no range
+        OPENVINO_THROW("the shape of ", slot.name, " is ", slot.shape, ", expected ",
+                       slot.port.get_partial_shape());
     slot.view = TensorView(slot.tensor);
     if (shape) slot.view.view.data = slot.tensor.data(); // fails where it cannot be written
     if (slot.is_axes && slot.view.view.byte_strides) {
@@ -104,11 +116,6 @@ void InferRequest::bind() {
 }
 
 // ---- running ----
-
-// Asked by OpenVINO before each run.
-void InferRequest::check_tensors() const {
-    if (!is_bound()) ov::ISyncInferRequest::check_tensors();
-}
 
 void InferRequest::infer() {
     if (!is_bound()) bind();

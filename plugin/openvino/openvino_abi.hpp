@@ -186,20 +186,21 @@ class OPENVINO_API ISyncInferRequest : public IInferRequest {
     const std::vector<Output<const Node>> &get_outputs() const override;
 
   protected:
+    struct FoundPort {
+        size_t index;
+        enum Kind { NONE = 0, INPUT, OUTPUT } kind;
+    };
+    // By the port itself or, of the model before it was compiled, by its names.
+    FoundPort find_port(const Output<const Node> &port) const;
+    // Type, and shape where it is known.
+    void check_tensor(const Output<const Node> &port, const SoPtr<ITensor> &tensor) const;
     void check_tensors() const override;
     virtual void set_tensors_impl(const Output<const Node> port,
                                   const std::vector<SoPtr<ITensor>> &tensors);
-    // Sets the port's tensor by what the function makes of it.
-    void allocate_tensor(const Output<const Node> &port,
-                         const std::function<void(SoPtr<ITensor> &)> &allocate);
 
   private:
     using Descriptor = std::shared_ptr<descriptor::Tensor>;
     using Extension = descriptor::TensorExtension;
-    struct FoundPort {
-        size_t index;
-        int kind;
-    };
     std::unordered_map<Descriptor, std::vector<SoPtr<ITensor>>> m_batched;
     std::shared_ptr<const ICompiledModel> m_compiled_model;
     std::unordered_map<Descriptor, SoPtr<ITensor>, Extension::Hasher, Extension::Equal> m_tensors;

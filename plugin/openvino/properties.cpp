@@ -36,6 +36,8 @@ static const std::vector<HostProperty> &host_properties() {
         {ov::device::capabilities.name(), true, false, true, Texts{"FP32", "FP16", "BF16", "INT8"}},
         {ov::execution_devices.name(), false, true, true, Texts{"IRREDUCE"}},
         {"INTERNAL_SUPPORTED_PROPERTIES", true, false, false, std::vector<ov::PropertyName>{}},
+        {"CACHING_PROPERTIES", true, false, false,
+         std::vector<ov::PropertyName>{ov::device::full_name.name()}},
     };
     return rows;
 }

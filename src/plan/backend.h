@@ -8,6 +8,8 @@
 #include "kernel/parallel.h"
 #include "plan/problem.h"
 
+#include <stdio.h>
+
 typedef enum {
     IRR_BACKEND_SIMD = 0,
     IRR_BACKEND_ONEDNN,
@@ -29,13 +31,19 @@ typedef struct irr_config {
 } irr_config_t;
 
 /* A backend's answer to "would you run this?". Forced is told by config->backend: a backend then
- * serves whatever it can run at all. */
+ * serves whatever it can run at all. The asker zeroes it. */
 typedef struct irr_offer {
+    bool
+        wordless; /* the asker wants neither kernel nor reason, which take longer than the choice */
     bool serves;
     double estimate_us; /* one thread, data in cache; where it serves */
     char kernel[64];    /* what would run: "sum_f32_rows", "jit:avx512"; where it serves */
     char reason[192];   /* one clause: why it serves, or why it declines */
 } irr_offer_t;
+
+/* Words go into an offer through this. */
+#define IRR_OFFER_SAY(offer, member, ...)                                                          \
+    ((offer)->wordless ? 0 : snprintf((offer)->member, sizeof(offer)->member, __VA_ARGS__))
 
 /* What an execution tells the profile. */
 typedef struct irr_execution_stats {

@@ -100,26 +100,24 @@ static void judge(const irr_problem_t *problem, const irr_config_t *config, cons
     size_t depth = roundings(row, geometry->set_size);
     double outputs = (double)geometry->output_count;
     if (!is_forced(config) && row->lanes == 1) {
-        snprintf(offer->reason, sizeof offer->reason, "oneDNN has only %s for this shape", name);
+        IRR_OFFER_SAY(offer, reason, "oneDNN has only %s for this shape", name);
         return;
     }
     if (!is_forced(config) && is_float(problem->type) && depth > MAX_ROUNDINGS) {
-        snprintf(offer->reason, sizeof offer->reason,
-                 "%s rounds an element up to %zu times, and %d is the most", name, depth,
-                 MAX_ROUNDINGS);
+        IRR_OFFER_SAY(offer, reason, "%s rounds an element up to %zu times, and %d is the most",
+                      name, depth, MAX_ROUNDINGS);
         return;
     }
     offer->serves = true;
     offer->estimate_us = row->call_us + outputs * row->output_us +
                          outputs * (double)geometry->set_size * row->element_us;
-    snprintf(offer->kernel, sizeof offer->kernel, "%s", name);
-    snprintf(offer->reason, sizeof offer->reason, "%s",
-             is_forced(config) ? "forced, whatever the contract says"
-                               : "keeps to the contract here");
+    IRR_OFFER_SAY(offer, kernel, "%s", name);
+    IRR_OFFER_SAY(offer, reason, "%s",
+                  is_forced(config) ? "forced, whatever the contract says"
+                                    : "keeps to the contract here");
 }
 
 static void offer(const irr_problem_t *problem, const irr_config_t *config, irr_offer_t *offer) {
-    *offer = (irr_offer_t){0};
     irr_onednn_t *reduction = NULL;
     const char *objects = objection(problem, config);
     irr_status_e status = IRR_OK;
@@ -130,7 +128,7 @@ static void offer(const irr_problem_t *problem, const irr_config_t *config, irr_
                                               : "oneDNN has no implementation for this shape";
     if (status == IRR_NOT_ALLOCATED) offer->serves = is_forced(config); /* prepare then says so */
     if (objects)
-        snprintf(offer->reason, sizeof offer->reason, "%s", objects);
+        IRR_OFFER_SAY(offer, reason, "%s", objects);
     else
         judge(problem, config, reduction->implementation, offer);
     irr_onednn_destroy(reduction);

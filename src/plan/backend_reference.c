@@ -280,10 +280,11 @@ static irr_status_e execute(irr_yield_t *yield, uint32_t count, const void *data
 static void offer(const irr_problem_t *problem, const irr_config_t *config, irr_offer_t *offer) {
     (void)config;
     double elements = (double)problem->geometry.output_count * (double)problem->geometry.set_size;
-    *offer = (irr_offer_t){.serves = true, .estimate_us = 0.02 + elements * 0.006};
-    snprintf(offer->kernel, sizeof offer->kernel, "reference_%s_%s", irr_op_info(problem->op)->word,
-             irr_element_type_info(problem->type)->name);
-    snprintf(offer->reason, sizeof offer->reason, "scalar, takes every type and geometry");
+    offer->serves = true;
+    offer->estimate_us = 0.02 + elements * 0.006;
+    IRR_OFFER_SAY(offer, kernel, "reference_%s_%s", irr_op_info(problem->op)->word,
+                  irr_element_type_info(problem->type)->name);
+    IRR_OFFER_SAY(offer, reason, "scalar, takes every type and geometry");
 }
 
 static irr_status_e prepare(const irr_problem_t *problem, const irr_config_t *config, void **state,

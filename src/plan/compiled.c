@@ -186,6 +186,15 @@ static irr_status_e judge_ends(const irr_graph_t *graph, unsigned char *origin,
     return IRR_OK;
 }
 
+/* On its own, until chains are folded. */
+static void set_source(irr_layer_t *layer, uint32_t rank) {
+    uint64_t all = rank < 64 ? (UINT64_C(1) << rank) - 1 : UINT64_MAX;
+    layer->source = layer->data;
+    layer->source_mask = layer->mask;
+    layer->places = layer->keep_dims ? all : all & ~layer->mask;
+    layer->folded_into = IRR_NO_LAYER;
+}
+
 static irr_status_e add_layers(const irr_graph_t *graph, irr_plugin_compiled_t *made,
                                unsigned char *origin, irr_sentence_t sentence) {
     char text[IRR_SENTENCE_BYTES];
@@ -200,6 +209,7 @@ static irr_status_e add_layers(const irr_graph_t *graph, irr_plugin_compiled_t *
             return irr_fail(sentence, status, "layer %s \"%s\" (%s): %s", from->id, from->name,
                             from->type, text);
         if (!copy_layer(graph, from, layer)) return irr_out_of_memory(sentence, sizeof *layer);
+        set_source(layer, made->values[layer->data].rank);
         origin[from->output] = MADE;
         if (layer->axes_input != IRR_NO_VALUE) made->key_count++, made->is_static = false;
     }
@@ -253,7 +263,6 @@ irr_status_e irr_compiled_create(const irr_graph_t *graph, const irr_config_t *c
     irr_plugin_compiled_t *made = irr_calloc(1, sizeof *made);
     if (!made) return irr_out_of_memory(sentence, sizeof *made);
     unsigned char *origin = irr_calloc(graph->value_count, 1);
-    pthread_mutex_init(&made->cache_mutex, NULL);
     atomic_init(&made->users, 1);
     atomic_init(&made->profile, config->profile);
     atomic_init(&made->threads, config->threads);
@@ -266,6 +275,8 @@ irr_status_e irr_compiled_create(const irr_graph_t *graph, const irr_config_t *c
         status = irr_fail(sentence, IRR_NOT_ALLOCATED, "out of memory: the graph cannot be copied");
     if (status == IRR_OK) status = add_layers(graph, made, origin, sentence);
     if (status == IRR_OK) status = add_ends(made, origin, sentence);
+    if (status == IRR_OK && !irr_fold_chains(made))
+        status = irr_out_of_memory(sentence, made->value_count * sizeof(uint32_t));
     if (status == IRR_OK && made->is_static) status = plan_now(made, sentence);
     irr_release(origin);
     if (status == IRR_OK)
@@ -286,7 +297,6 @@ void irr_compiled_release(irr_plugin_compiled_t *compiled) {
         irr_release(compiled->layers[k].id);
         irr_release(compiled->layers[k].name);
     }
-    pthread_mutex_destroy(&compiled->cache_mutex);
     irr_release(compiled->name);
     irr_release(compiled->values);
     irr_release(compiled->layers);

@@ -5,10 +5,10 @@
 #ifndef IRR_PLAN_COMPILED_H
 #define IRR_PLAN_COMPILED_H
 
+#include "plan/lock.h"
 #include "plan/planner.h"
 #include "plan/writer.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #define IRR_PLAN_CACHE_CAPACITY 64
@@ -23,12 +23,20 @@ typedef struct irr_value {
     bool is_output;
 } irr_value_t;
 
+#define IRR_NO_LAYER UINT32_MAX
+
 typedef struct irr_layer {
     char *id, *name;
     irr_op_e op;
     uint32_t data, axes, output;
     uint32_t axes_input; /* graph input of run-time axes, or IRR_NO_VALUE */
     uint64_t mask;       /* where the axes are known */
+    /* What it reads and over which axes: its data and mask, unless it does the work of the layers
+     * before it as well (chains.c), which then do nothing. */
+    uint32_t source;
+    uint64_t source_mask;
+    uint64_t places;      /* dimensions of the source that those of its output are */
+    uint32_t folded_into; /* the layer that does its work, or IRR_NO_LAYER */
     bool keep_dims;
     irr_empty_axes_e empty_axes;
     irr_duplicate_axes_e duplicate_axes;
@@ -37,32 +45,41 @@ typedef struct irr_layer {
 /* ---- one set of shapes ---- */
 
 /* A layer's part of the work. Siblings, layers that reduce one tensor over the same axes, may be
- * executed together: by the first of them, in the order of the chain. */
+ * executed in one pass: by the first of them, in the order of the list. */
 typedef struct irr_step {
     const irr_backend_t *backend; /* NULL: the output has no elements */
     void *state;
     uint32_t data, output; /* values */
-    uint32_t first, next;  /* of its chain; itself and IRR_NO_STEP where it is alone */
+    uint32_t first, next;  /* of its pass; itself and IRR_NO_STEP where it is alone */
 } irr_step_t;
 #define IRR_NO_STEP UINT32_MAX
 
-/* What a step is to people; cold. */
+/* What a step is to people, as far as it cannot be worked out again when they ask. */
 typedef struct irr_step_note {
-    irr_choice_t choice;
-    bool chosen;    /* choice holds offers; else the step has no arithmetic */
-    char *geometry; /* "reduce 72, keep 240", "identity", "empty" */
-    char *shape;    /* "[6,12,10,24] axes [2,3]" */
-    uint64_t bytes; /* read and written */
+    const char *idle;      /* why no backend runs: "identity", "empty", "nothing"; else NULL */
+    irr_backend_e backend; /* where one does */
+    uint64_t mask;         /* of the axes of its work */
+    uint64_t bytes;        /* read and written */
+    char *shape, *kernel;  /* "[6,12,10,24] axes [2,3]", "sum_f32_rows": once a profile asked */
 } irr_step_note_t;
+
+/* A value's shape in a plan. */
+typedef struct irr_plan_shape {
+    const int64_t *dims;
+    uint32_t rank;
+    uint32_t newest_pass; /* that begins with a reader of this value, or IRR_NO_STEP */
+} irr_plan_shape_t;
 
 typedef struct irr_plan {
     atomic_uint users;  /* the cache and requests */
     uint64_t last_used; /* the cache's clock */
-    int64_t *key;       /* threads, dims of every input, each layer's run-time mask */
-    irr_step_t *steps;  /* one a layer */
-    irr_step_note_t *notes;
+    /* One block of memory with the plan: */
+    int64_t *key;             /* threads, dims of every input, each layer's run-time mask */
+    irr_step_t *steps;        /* one a layer */
+    irr_step_note_t *notes;   /* one a layer; their texts are under the model's lock */
+    irr_plan_shape_t *shapes; /* by value */
+    size_t *offsets;          /* of each value in the request's memory; SIZE_MAX: not there */
     uint32_t step_count;
-    size_t *offsets; /* of each value in the request's memory; SIZE_MAX: not there */
     size_t scratch_offset, memory_bytes;
 } irr_plan_t;
 
@@ -77,10 +94,9 @@ struct irr_plugin_compiled {
     uint32_t *inputs, *outputs;
     bool *made; /* by output: a layer writes it there; else it is copied from its value */
     uint32_t value_count, layer_count, input_count, output_count;
-    size_t key_count; /* numbers in a plan's key */
-    bool is_static;   /* every key is the same: planned at compile */
-    pthread_mutex_t cache_mutex;
-    irr_plan_t *cache[IRR_PLAN_CACHE_CAPACITY];
+    size_t key_count;                           /* numbers in a plan's key */
+    bool is_static;                             /* every key is the same: planned at compile */
+    irr_plan_t *cache[IRR_PLAN_CACHE_CAPACITY]; /* under the model's lock */
     uint64_t cache_clock;
 };
 
@@ -107,9 +123,26 @@ void irr_compiled_explain(irr_plugin_compiled_t *compiled, irr_writer_t *writer)
 irr_status_e irr_plan_acquire(irr_plugin_compiled_t *compiled, const int64_t *key,
                               irr_plan_t **plan, irr_sentence_t sentence);
 void irr_plan_release(irr_plan_t *plan); /* one user less; NULL does nothing */
-/* Fills the problem and asks the backends. */
-irr_status_e irr_plan_choose(irr_op_e op, irr_element_type_e type, const int64_t *dims,
-                             uint32_t rank, uint64_t mask, const irr_config_t *config,
-                             irr_problem_t *problem, irr_choice_t *choice, irr_sentence_t sentence);
+
+/* ---- chains.c ---- */
+
+/* Lets the last of several reductions in a row do the work of all, where no bit can tell. False:
+ * out of memory. */
+bool irr_fold_chains(irr_plugin_compiled_t *compiled);
+
+/* ---- note.c ---- */
+
+/* What a layer of the plan is, in words; layer_count of them are worked out one at a time. */
+typedef struct irr_words {
+    bool chosen; /* choice holds offers; else the step has no arithmetic */
+    irr_choice_t choice;
+    char geometry[IRR_GEOMETRY_TEXT_BYTES]; /* "reduce 72, keep 240", "identity", "empty" */
+    char kernel[IRR_GEOMETRY_TEXT_BYTES];   /* with the layer that it runs in one pass with */
+    const char *with;                       /* that layer's id, or NULL */
+} irr_words_t;
+void irr_plan_words(const irr_plugin_compiled_t *compiled, const irr_plan_t *plan, uint32_t layer,
+                    irr_words_t *words);
+/* Fills the note's texts once. False: out of memory. */
+bool irr_plan_note(irr_plugin_compiled_t *compiled, irr_plan_t *plan, uint32_t layer);
 
 #endif

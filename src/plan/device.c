@@ -17,21 +17,19 @@
 
 typedef struct {
     irr_plugin_engine_t face; /* first: the host holds a pointer to it */
-    pthread_mutex_t mutex;    /* of config */
     irr_config_t config;
 } device_t;
 
 static irr_config_t config_of(device_t *device) {
-    pthread_mutex_lock(&device->mutex);
+    irr_lock(device);
     irr_config_t config = device->config;
-    pthread_mutex_unlock(&device->mutex);
+    irr_unlock(device);
     return config;
 }
 
 static void release(irr_plugin_engine_t *engine) {
     device_t *device = (device_t *)engine;
     if (!device) return;
-    pthread_mutex_destroy(&device->mutex);
     irr_release(device);
 }
 
@@ -40,10 +38,10 @@ static void release(irr_plugin_engine_t *engine) {
 static irr_status_e set_property(irr_plugin_engine_t *engine, const char *key, const char *value,
                                  irr_sentence_t sentence) {
     device_t *device = (device_t *)engine;
-    pthread_mutex_lock(&device->mutex);
+    irr_lock(device);
     irr_status_e status =
         irr_config_set(&device->config, &(irr_property_t){key, value}, 1, IRR_OF_DEVICE, sentence);
-    pthread_mutex_unlock(&device->mutex);
+    irr_unlock(device);
     return status;
 }
 
@@ -91,8 +89,11 @@ static irr_status_e query(irr_plugin_engine_t *engine, const irr_graph_t *graph,
         return IRR_OK;
     irr_problem_t problem;
     irr_choice_t choice;
-    return irr_plan_choose(op, data->element_type, data->dims, data->rank, mask, &config, &problem,
-                           &choice, sentence);
+    irr_problem_of(op, data->element_type, data->dims, data->rank, mask, &problem);
+    irr_lock(engine); /* as planning: a backend may take locks of its own */
+    status = irr_planner_choose(&problem, &config, false, &choice, sentence);
+    irr_unlock(engine);
+    return status;
 }
 
 /* ---- compiled models ---- */
@@ -183,7 +184,6 @@ irr_status_e irr_device_create(uint32_t host_abi_number, irr_plugin_engine_t **e
     if (!made) return irr_out_of_memory(sentence, sizeof *made);
     made->face = face;
     made->config = config;
-    pthread_mutex_init(&made->mutex, NULL);
     *engine = &made->face;
     return IRR_OK;
 }

@@ -6,11 +6,11 @@
 /* The plan last used, held so that no other thread's infer frees it; NULL if there is none. */
 static irr_plan_t *newest(irr_plugin_compiled_t *compiled) {
     irr_plan_t *plan = NULL;
-    pthread_mutex_lock(&compiled->cache_mutex);
+    irr_lock(compiled);
     for (unsigned i = 0; i < IRR_PLAN_CACHE_CAPACITY && compiled->cache[i]; i++)
         if (!plan || compiled->cache[i]->last_used > plan->last_used) plan = compiled->cache[i];
     if (plan) atomic_fetch_add(&plan->users, 1);
-    pthread_mutex_unlock(&compiled->cache_mutex);
+    irr_unlock(compiled);
     return plan;
 }
 
@@ -30,21 +30,34 @@ static void explain_offers(const irr_choice_t *choice, irr_writer_t *writer) {
     }
 }
 
-static void explain_layer(const irr_plugin_compiled_t *compiled, const irr_layer_t *layer,
-                          const irr_step_note_t *note, irr_writer_t *writer) {
+static void explain_layer(const irr_plugin_compiled_t *compiled, const irr_plan_t *plan, uint32_t k,
+                          irr_writer_t *writer) {
+    const irr_layer_t *layer = &compiled->layers[k];
+    irr_words_t words;
+    if (plan) {
+        irr_lock(compiled);
+        irr_plan_words(compiled, plan, k, &words);
+        irr_unlock(compiled);
+    }
     irr_write(writer, "{\"id\":");
     irr_write_json(writer, layer->id);
     irr_write(writer, ",\"name\":");
     irr_write_json(writer, layer->name);
     irr_write(writer, ",\"op\":\"%s\",\"type\":\"%s\",\"geometry\":", irr_op_info(layer->op)->type,
               irr_element_type_info(compiled->values[layer->data].type)->name);
-    irr_write_json(writer, note ? note->geometry : NULL);
+    irr_write_json(writer, plan ? words.geometry : NULL);
     irr_write(writer, ",\"offers\":[");
-    if (note && note->chosen) explain_offers(&note->choice, writer);
-    irr_write(writer, "],\"choice\":");
-    const char *none = note ? "none" : NULL; /* null: not planned before its shapes are known */
+    if (plan && words.chosen) explain_offers(&words.choice, writer);
+    irr_write(writer, "],");
+    if (plan && words.with) {
+        irr_write(writer, "\"one_pass_with\":");
+        irr_write_json(writer, words.with);
+        irr_write(writer, ",");
+    }
+    irr_write(writer, "\"choice\":");
+    const char *none = plan ? "none" : NULL; /* null: not planned before its shapes are known */
     irr_write_json(writer,
-                   note && note->chosen ? irr_backend_row(note->choice.backend)->name : none);
+                   plan && words.chosen ? irr_backend_row(plan->notes[k].backend)->name : none);
     irr_write(writer, "}");
 }
 
@@ -53,7 +66,7 @@ void irr_compiled_explain(irr_plugin_compiled_t *compiled, irr_writer_t *writer)
     irr_write(writer, "{\"layers\":[");
     for (uint32_t k = 0; k < compiled->layer_count; k++) {
         if (k) irr_write(writer, ",");
-        explain_layer(compiled, &compiled->layers[k], plan ? &plan->notes[k] : NULL, writer);
+        explain_layer(compiled, plan, k, writer);
     }
     irr_write(writer, "]}");
     irr_plan_release(plan);

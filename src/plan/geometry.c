@@ -3,9 +3,11 @@
 #include "plan/problem.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void irr_geometry_of(const int64_t *dims, uint32_t rank, uint64_t mask, irr_geometry_t *geometry) {
-    *geometry = (irr_geometry_t){.output_count = 1, .set_size = 1};
+    geometry->run_count = 0; /* runs behind the last one stay as they are: nobody reads them */
+    geometry->output_count = geometry->set_size = 1;
     for (uint32_t d = 0; d < rank; d++) {
         size_t size = (size_t)dims[d];
         bool reduced = mask >> d & 1;
@@ -17,6 +19,16 @@ void irr_geometry_of(const int64_t *dims, uint32_t rank, uint64_t mask, irr_geom
         else
             geometry->runs[geometry->run_count++] = (irr_run_t){size, reduced};
     }
+}
+
+void irr_problem_of(irr_op_e op, irr_element_type_e type, const int64_t *dims, uint32_t rank,
+                    uint64_t mask, irr_problem_t *problem) {
+    problem->op = op;
+    problem->type = type;
+    problem->rank = rank;
+    if (rank) memcpy(problem->dims, dims, rank * sizeof *dims);
+    problem->mask = mask;
+    irr_geometry_of(dims, rank, mask, &problem->geometry);
 }
 
 char *irr_geometry_text(const irr_geometry_t *geometry, char *text, size_t capacity_bytes) {

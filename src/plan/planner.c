@@ -35,15 +35,16 @@ irr_status_e irr_planner_admit(irr_op_e op, irr_element_type_e type, irr_sentenc
 }
 
 irr_status_e irr_planner_choose(const irr_problem_t *problem, const irr_config_t *config,
-                                irr_choice_t *choice, irr_sentence_t sentence) {
+                                bool words, irr_choice_t *choice, irr_sentence_t sentence) {
     irr_offer_t *offers = choice->offers;
     choice->backend = config->backend;
     for (unsigned i = 0; i < IRR_BACKEND_COUNT; i++) {
-        offers[i] = (irr_offer_t){.serves = false};
+        offers[i] = (irr_offer_t){.wordless = !words};
         rows[i]->offer(problem, config, &offers[i]);
     }
     if (config->backend != IRR_BACKEND_AUTO) {
         if (offers[config->backend].serves) return IRR_OK;
+        if (!words) return irr_planner_choose(problem, config, true, choice, sentence);
         return irr_fail(sentence, IRR_NOT_IMPLEMENTED, "IRREDUCE_BACKEND=%s cannot run it: %s",
                         rows[config->backend]->name, offers[config->backend].reason);
     }

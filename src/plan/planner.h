@@ -17,10 +17,10 @@ bool irr_backend_by_name(const char *name, irr_backend_e *backend); /* not "auto
 
 /* What holds for any shape and configuration: does the device take this op on this type? */
 irr_status_e irr_planner_admit(irr_op_e op, irr_element_type_e type, irr_sentence_t sentence);
-/* Asks all; auto takes the fastest that serves, and the reference only where no other does. Fails
- * when the forced backend declines. */
+/* Asks all, for their words too or for the choice alone; auto takes the fastest that serves, and
+ * the reference only where no other does. Fails when the forced backend declines. */
 irr_status_e irr_planner_choose(const irr_problem_t *problem, const irr_config_t *config,
-                                irr_choice_t *choice, irr_sentence_t sentence);
+                                bool words, irr_choice_t *choice, irr_sentence_t sentence);
 
 /* The steps without arithmetic. Each makes a state for its backend's execute and release. */
 extern const irr_backend_t irr_backend_copy, irr_backend_fill;

@@ -34,6 +34,8 @@ typedef struct irr_problem {
 
 /* Fills geometry from dims and mask. */
 void irr_geometry_of(const int64_t *dims, uint32_t rank, uint64_t mask, irr_geometry_t *geometry);
+void irr_problem_of(irr_op_e op, irr_element_type_e type, const int64_t *dims, uint32_t rank,
+                    uint64_t mask, irr_problem_t *problem);
 /* "keep 72, reduce 240": for explain and profiles; cut to fit. Returns text. */
 #define IRR_GEOMETRY_TEXT_BYTES 512
 char *irr_geometry_text(const irr_geometry_t *geometry, char *text, size_t capacity_bytes);

@@ -225,8 +225,8 @@ static uint64_t now_ns(void) {
 
 /* The siblings that begin with step k, or it alone. What they cost together is shared out evenly:
  * nobody could say whose it was. */
-static irr_status_e run_chain(irr_plugin_request_t *request, uint32_t k, uint64_t began_ns,
-                              const irr_executor_t *executor, irr_sentence_t sentence) {
+static irr_status_e run_pass(irr_plugin_request_t *request, uint32_t k, uint64_t began_ns,
+                             const irr_executor_t *executor, irr_sentence_t sentence) {
     const irr_step_t *steps = request->plan->steps;
     irr_yield_t yields[IRR_MOST_SIBLINGS];
     uint32_t count = 0;
@@ -259,7 +259,7 @@ static irr_status_e run_steps(irr_plugin_request_t *request, const irr_executor_
     for (uint32_t k = 0; k < request->plan->step_count; k++) {
         if (request->plan->steps[k].first != k) continue;
         irr_status_e status =
-            run_chain(request, k, began_ns, executor, (irr_sentence_t){text, sizeof text});
+            run_pass(request, k, began_ns, executor, (irr_sentence_t){text, sizeof text});
         if (status != IRR_OK)
             return irr_fail_layer(sentence, status, &request->compiled->layers[k], text);
     }
@@ -295,14 +295,15 @@ static irr_profile_row_t profile_row(const irr_plugin_request_t *request, uint32
     const irr_step_t *step = &request->plan->steps[k];
     const irr_step_note_t *note = &request->plan->notes[k];
     const timing_t *timing = &request->timings[k];
-    bool tiered = note->chosen && note->choice.backend != IRR_BACKEND_REFERENCE;
+    bool runs = step->backend && !note->idle,
+         tiered = runs && note->backend != IRR_BACKEND_REFERENCE;
     return (irr_profile_row_t){
         .size_bytes = sizeof(irr_profile_row_t),
         .layer = *layer->name ? layer->name : layer->id,
         .op = irr_op_info(layer->op)->type,
         .shape = note->shape,
-        .backend = note->chosen ? step->backend->name : "none",
-        .kernel = note->chosen ? note->choice.offers[note->choice.backend].kernel : note->geometry,
+        .backend = runs ? step->backend->name : "none",
+        .kernel = note->kernel,
         .tier = irr_tier_name(tiered ? compiled->config.tier : IRR_TIER_SCALAR),
         .threads = timing->stats.threads,
         .executed = step->backend != NULL,
@@ -315,9 +316,10 @@ static irr_profile_row_t profile_row(const irr_plugin_request_t *request, uint32
 
 irr_status_e irr_request_profile(irr_plugin_request_t *request, irr_profile_row_t *rows,
                                  size_t capacity, size_t *count, irr_sentence_t sentence) {
-    (void)sentence;
     *count = request->profiled ? request->plan->step_count : 0;
     for (uint32_t k = 0; k < *count && k < capacity; k++) {
+        if (!irr_plan_note(request->compiled, request->plan, k))
+            return irr_out_of_memory(sentence, IRR_SHAPE_TEXT_BYTES);
         irr_profile_row_t row = profile_row(request, k);
         /* The caller's rows may be older and shorter, or newer and longer, than ours. */
         size_t stride = rows->size_bytes;

@@ -86,25 +86,25 @@ void irr_simd_offer(const irr_problem_t *problem, const irr_config_t *config, ir
                                         [IRR_INNER_BAND] = "band",
                                         [IRR_INNER_TREE] = "tree"};
     const irr_element_type_info_t *type = irr_element_type_info(problem->type);
-    *offer = (irr_offer_t){0};
     if (!irr_kernels(config->tier)->ops[problem->op][problem->type].finish) {
-        snprintf(offer->reason, sizeof offer->reason, "no kernel for %s of %s",
-                 irr_op_info(problem->op)->type, type->name);
+        IRR_OFFER_SAY(offer, reason, "no kernel for %s of %s", irr_op_info(problem->op)->type,
+                      type->name);
         return;
     }
-    irr_simd_plan_t plan;
-    plan_problem(&plan, problem, config);
     double outputs = (double)problem->geometry.output_count;
-    double bytes =
-        outputs * (double)problem->geometry.set_size * (double)plan.kernel->element_bytes;
+    double bytes = outputs * (double)problem->geometry.set_size * (type->bits / 8);
     offer->serves = true;
     if (problem->type == IRR_F16 || problem->type == IRR_BF16) bytes *= 2;
     offer->estimate_us = 0.01 + outputs * 0.002 + bytes / rate[config->tier];
-    snprintf(offer->kernel, sizeof offer->kernel, "%s%s_%s_%s", plan.accurate ? "accurate_" : "",
-             irr_op_info(problem->op)->word, type->name, inner[plan.layout.inner]);
-    snprintf(offer->reason, sizeof offer->reason, "%s kernels, %zu x %zu of [%zu, %zu, %zu]",
-             irr_tier_name(config->tier), plan.layout.blocks.total, plan.layout.segments.total,
-             plan.layout.kept, plan.layout.rows, plan.layout.width);
+    if (offer->wordless) return;
+    irr_simd_plan_t plan;
+    plan_problem(&plan, problem, config);
+    const irr_layout_t *l = &plan.layout;
+    IRR_OFFER_SAY(offer, kernel, "%s%s_%s_%s", plan.accurate ? "accurate_" : "",
+                  irr_op_info(problem->op)->word, type->name, inner[l->inner]);
+    IRR_OFFER_SAY(offer, reason, "%s kernels, %zu x %zu of [%zu, %zu, %zu]",
+                  irr_tier_name(config->tier), l->blocks.total, l->segments.total, l->kept, l->rows,
+                  l->width);
 }
 
 void irr_simd_release(void *state) {

@@ -163,13 +163,16 @@ void irr_walk_part(irr_walk_t *walk, size_t part) {
     size_t segment = walk->done_segments, leaf = walk->first_leaf + walk->done_in_this;
     char *to = l->inner == IRR_INNER_TREE ? top(walk->lanes, l->leaf_bytes, walk->done_in_this)
                                           : top(walk->results, l->result_bytes, segment);
-    size_t first = l->inner == IRR_INNER_TREE ? leaf * IRR_LEAF_STEPS : 0;
+    size_t first = l->inner == IRR_INNER_TREE ? leaf * IRR_LEAF_STEPS : 0, rows = PART_ROWS;
     walk->in_parts = true;
-    if (first + row >= l->rows) return;
+    /* An accumulator that is more than a number comes of a state, which a call puts together at its
+     * end: these take all rows at once, or their order would be another. */
+    if (kernel->accumulator_bytes > sizeof(uint64_t)) rows = IRR_LEAF_STEPS;
+    if (row % rows || first + row >= l->rows) return;
     size_t at = irr_offset_of(&l->segments, walk->first_segment + segment) +
                 (first + row) * l->width + column;
     kernel->steps(to + column * kernel->accumulator_bytes, unit->data + at * kernel->element_bytes,
-                  l->width, least(l->rows - first - row, PART_ROWS),
+                  l->width, least(l->rows - first - row, rows),
                   least(unit->width - column, columns), row == 0);
 }
 
