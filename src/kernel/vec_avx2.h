@@ -40,15 +40,24 @@
 static const uint8_t vec_slots_4[8] = {0, 2, 1, 3, 4, 6, 5, 7};
 static const uint8_t vec_slots_8[4] = {0, 1, 2, 3};
 
-/* Fewer than 32 bytes in at most five moves. */
-static inline void copy_part(void *to, const void *from, size_t bytes) {
-    char *t = to;
+/* The first bytes of a vector, `fills` behind them: elements of 4 bytes or more by mask. */
+static inline __m256i part_words(const void *from, size_t words, __m256i fills) {
+    const __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)words), index);
+    return _mm256_blendv_epi8(fills, _mm256_maskload_epi32(from, mask), mask);
+}
+/* Smaller ones in at most five moves. */
+static __attribute__((noinline)) __m256i part_bytes(const void *from, size_t bytes, __m256i fills) {
+    char part[VEC_BYTES], *t = part;
     const char *f = from;
+    memcpy(part, &fills, sizeof part);
     if (bytes & 16) memcpy(t, f, 16), t += 16, f += 16;
     if (bytes & 8) memcpy(t, f, 8), t += 8, f += 8;
     if (bytes & 4) memcpy(t, f, 4), t += 4, f += 4;
     if (bytes & 2) memcpy(t, f, 2), t += 2, f += 2;
     if (bytes & 1) memcpy(t, f, 1);
+    memcpy(&fills, part, sizeof part);
+    return fills;
 }
 
 /* name(p) loads a whole vector, name_n(p, n, fill) its first n lanes and `fill` in the others,
@@ -59,9 +68,11 @@ static inline void copy_part(void *to, const void *from, size_t bytes) {
 #define IRREGULAR_LOADS(name, V, E, whole)                                                         \
     static inline V name(const E *p) { return (V)(whole); }                                        \
     static inline V name##_n(const E *from, size_t n, E fill) {                                    \
-        E p[VEC_BYTES / sizeof(E)];                                                                \
-        for (size_t i = 0; i < VEC_BYTES / sizeof(E); i++) p[i] = fill;                            \
-        copy_part(p, from, n * sizeof(E));                                                         \
+        typedef E fills_t __attribute__((vector_size(VEC_BYTES)));                                 \
+        const __m256i fills = (__m256i)VEC_SPLAT(fills_t, fill);                                   \
+        const __m256i part = sizeof(E) < 4 ? part_bytes(from, n * sizeof(E), fills)                \
+                                           : part_words(from, n * sizeof(E) / 4, fills);           \
+        const void *p = &part;                                                                     \
         return (V)(whole);                                                                         \
     }
 #define WHOLE_256 _mm256_loadu_si256((const __m256i *)(const void *)p)
