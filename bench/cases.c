@@ -113,7 +113,7 @@ static void fill_factors(const view_t *data) {
     const type_t *type = type_of(data->type);
     for (size_t i = 0; i < data->count && type->kind == KIND_FLOAT; i++) {
         double x = load_float(type, data->data, i);
-        store_float(type, data->data, i, (x < 0 ? -1 : 1) * (1 + (2 * fabs(x) - 1) / 64));
+        store_float(type, data->data, i, copysign(exp2((2 * fabs(x) - 1) / 64), x));
     }
 }
 

@@ -206,6 +206,7 @@ static int run_all(const char *command) {
 }
 
 int main(int argc, char **argv) {
+    if (argc == 2 && !strcmp(argv[1], "--help")) return puts(usage), 0;
     char *command = take_text("irreduce_bench");
     for (int i = 1; i < argc; i++)
         command = take_text(strpbrk(argv[i], " []") ? "%s \"%s\"" : "%s %s", command, argv[i]);

@@ -14,7 +14,8 @@ arrow() {
         [ -n "$file" ] || continue
         echo "$file:$line: $text: $dir may include $* only"
         bad=1
-    done < <(grep -rnE '^ *# *include "[a-z]+/' "$dir" --include='*.[ch]' --include='*.inc' |
+    done < <(grep -rnE '^ *# *include "[a-z]+/' "$dir" --include='*.[ch]' --include='*.[ch]pp' \
+                 --include='*.inc' |
              grep -vE "include \"($allowed)/" || true)
 }
 arrow src/base base
@@ -23,6 +24,7 @@ arrow src/runtime base ir runtime
 arrow src/kernel base kernel
 arrow src/plan base kernel plan
 arrow plugin/cpu base kernel plan
+arrow plugin/openvino base
 arrow plugin/onnxruntime base
 arrow tools tools
 arrow bench bench

@@ -84,7 +84,7 @@ static inline irr_execution_stats_t run(const irr_problem_t *problem, const irr_
     if (irr_backend_onednn.prepare(problem, config, &state, &scratch_bytes, sentence) != IRR_OK)
         fail_msg("prepare: %s", text);
     void *scratch = irr_malloc_aligned(scratch_bytes);
-    irr_executor_t executor = {NULL, config->threads};
+    irr_executor_t executor = {.threads = config->threads};
     irr_fp_env_t found = irr_fp_enter();
     irr_yield_t yield = {.state = state, .output = output};
     if (irr_backend_onednn.execute(&yield, 1, data, scratch, &executor, sentence) != IRR_OK)

@@ -96,7 +96,7 @@ static void *share(void *argument) {
     shared_t *shared = argument;
     uint8_t output[64];
     irr_yield_t yield = {.state = shared->state, .output = output};
-    irr_executor_t executor = {NULL, 2};
+    irr_executor_t executor = {.threads = 2};
     for (int repeat = 0; repeat < 200; repeat++) {
         irr_backend_onednn.execute(&yield, 1, shared->data, NULL, &executor,
                                    (irr_sentence_t){NULL, 0});

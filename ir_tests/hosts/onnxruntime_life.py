@@ -142,13 +142,14 @@ def allocated_bytes():
 def test_many_sessions(case_host, library):
     models = [host.node_model("ReduceSum", 18, "float", [2, 3], {}, [0]),
               host.node_model("ReduceMin", 18, "float", ["n", 3], {}, "input")]
-    data, before = np.ones((2, 3), np.float32), 0
+    data, readings = np.ones((2, 3), np.float32), []
     for i in range(SESSIONS):
         session = case_host.session(models[i & 1], threads=1)
         host.run(session, "float", data, [0] if i & 1 else None)
-        if i == SESSIONS // 10:
-            before = allocated_bytes()
-    growth = allocated_bytes() - before
+        if i % (SESSIONS // 20) == SESSIONS // 20 - 1:
+            readings.append(allocated_bytes())
+    # Some releases of the runtime free late, in bursts: the least of the second half.
+    growth = min(readings[10:]) - readings[1]
     print(f"  {growth} bytes more after {SESSIONS} sessions")
     assert growth < GROWTH_BYTES
 

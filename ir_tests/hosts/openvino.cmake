@@ -10,3 +10,16 @@ endforeach()
 irr_host_test(openvino_device NEEDS irreduce_openvino_plugin irreduce_openvino_extension
   COMMAND openvino_device.py $<TARGET_FILE:irreduce_openvino_plugin>
   $<TARGET_FILE:irreduce_openvino_extension>)
+irr_host_test(openvino_life NEEDS irreduce_openvino_plugin COMMAND openvino_life.py
+  $<TARGET_FILE:irreduce_openvino_plugin>)
+
+# Programs against the wheel's public C and C++ APIs.
+add_executable(openvino_client EXCLUDE_FROM_ALL ir_tests/hosts/openvino_client.c)
+target_link_libraries(openvino_client PRIVATE openvino::runtime::c)
+add_executable(openvino_client_cpp EXCLUDE_FROM_ALL ir_tests/hosts/openvino_client.cpp)
+set_target_properties(openvino_client_cpp PROPERTIES CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON)
+target_link_libraries(openvino_client_cpp PRIVATE openvino::runtime Threads::Threads)
+foreach(program IN ITEMS openvino_client openvino_client_cpp)
+  irr_host_test(${program} NEEDS irreduce_openvino_plugin ${program} COMMAND ${program}
+    $<TARGET_FILE:irreduce_openvino_plugin>)
+endforeach()

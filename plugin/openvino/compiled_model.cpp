@@ -12,7 +12,7 @@ static std::shared_ptr<Executor> make_executor() {
     return std::make_shared<Executor>(std::max(1u, std::thread::hardware_concurrency()));
 }
 
-CompiledModel::CompiledModel(const std::shared_ptr<const ov::Model> &model,
+CompiledModel::CompiledModel(const ov::ModelPtr &model,
                              const std::shared_ptr<const ov::IPlugin> &plugin,
                              std::shared_ptr<const Engine> engine, const ov::AnyMap &properties)
     : ov::ICompiledModel(model, plugin, make_executor(), nullptr), m_engine(std::move(engine)),

@@ -17,18 +17,16 @@ Engine::Engine() {
 }
 
 class Plugin : public ov::IPlugin {
-    using Model = std::shared_ptr<const ov::Model>;
-    using Compiled = std::shared_ptr<ov::ICompiledModel>;
-    using Context = ov::SoPtr<ov::IRemoteContext>;
-
   public:
     Plugin() { set_version({m_engine->face->build_number, m_engine->face->description}); }
 
-    Compiled compile_model(const Model &model, const ov::AnyMap &properties) const override {
+    ov::CompiledPtr compile_model(const ov::ModelPtr &model,
+                                  const ov::AnyMap &properties) const override {
         std::shared_lock<std::shared_mutex> lock(m_settings);
         return std::make_shared<CompiledModel>(model, shared_from_this(), m_engine, properties);
     }
-    Compiled compile_model(const Model &, const ov::AnyMap &, const Context &) const override {
+    ov::CompiledPtr compile_model(const ov::ModelPtr &, const ov::AnyMap &,
+                                  const ov::ContextPtr &) const override {
         refuse("remote contexts");
     }
     using ov::IPlugin::compile_model; // from a file: reads it, then as above
@@ -52,20 +50,26 @@ class Plugin : public ov::IPlugin {
         return property(read, name, false);
     }
 
-    ov::SupportedOpsMap query_model(const Model &model,
+    ov::SupportedOpsMap query_model(const ov::ModelPtr &model,
                                     const ov::AnyMap &properties) const override;
 
-    Context create_context(const ov::AnyMap &) const override { refuse("remote contexts"); }
-    Context get_default_context(const ov::AnyMap &) const override { refuse("remote contexts"); }
-    Compiled import_model(std::istream &, const ov::AnyMap &) const override { refuse(imports); }
-    Compiled import_model(std::istream &, const Context &, const ov::AnyMap &) const override {
+    ov::ContextPtr create_context(const ov::AnyMap &) const override { refuse("remote contexts"); }
+    ov::ContextPtr get_default_context(const ov::AnyMap &) const override {
+        refuse("remote contexts");
+    }
+    ov::CompiledPtr import_model(std::istream &, const ov::AnyMap &) const override {
+        refuse(imports);
+    }
+    ov::CompiledPtr import_model(std::istream &, const ov::ContextPtr &,
+                                 const ov::AnyMap &) const override {
         refuse(imports);
     }
 #if IRR_OPENVINO >= 202503
-    Compiled import_model(const ov::Tensor &, const ov::AnyMap &) const override {
+    ov::CompiledPtr import_model(const ov::Tensor &, const ov::AnyMap &) const override {
         refuse(imports);
     }
-    Compiled import_model(const ov::Tensor &, const Context &, const ov::AnyMap &) const override {
+    ov::CompiledPtr import_model(const ov::Tensor &, const ov::ContextPtr &,
+                                 const ov::AnyMap &) const override {
         refuse(imports);
     }
 #endif
@@ -82,7 +86,8 @@ class Plugin : public ov::IPlugin {
 
 // Reductions that the engine takes, and what they read and are read by: an input or constant that
 // another device has would come to us as that device keeps it, which may be narrower.
-ov::SupportedOpsMap Plugin::query_model(const Model &model, const ov::AnyMap &properties) const {
+ov::SupportedOpsMap Plugin::query_model(const ov::ModelPtr &model,
+                                        const ov::AnyMap &properties) const {
     std::shared_lock<std::shared_mutex> lock(m_settings);
     Graph graph(model);
     PropertyTexts texts(properties);

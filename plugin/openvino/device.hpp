@@ -25,12 +25,11 @@ struct Engine {
 
 class CompiledModel : public ov::ICompiledModel {
   public:
-    CompiledModel(const std::shared_ptr<const ov::Model> &model,
-                  const std::shared_ptr<const ov::IPlugin> &plugin,
+    CompiledModel(const ov::ModelPtr &model, const std::shared_ptr<const ov::IPlugin> &plugin,
                   std::shared_ptr<const Engine> engine, const ov::AnyMap &properties);
     ~CompiledModel() override;
     void export_model(std::ostream &) const override;
-    std::shared_ptr<const ov::Model> get_runtime_model() const override { return m_graph.model(); }
+    ov::ModelPtr get_runtime_model() const override { return m_graph.model(); }
     void set_property(const ov::AnyMap &properties) override;
     ov::Any get_property(const std::string &name) const override;
 
@@ -60,16 +59,15 @@ class InferRequest : public ov::ISyncInferRequest {
     void infer() override;
     std::vector<ov::ProfilingInfo> get_profiling_info() const override;
     std::vector<ov::SoPtr<ov::IVariableState>> query_state() const override { return {}; }
-    ov::SoPtr<ov::ITensor> get_tensor(const ov::Output<const ov::Node> &port) const override;
-    void set_tensor(const ov::Output<const ov::Node> &port,
-                    const ov::SoPtr<ov::ITensor> &tensor) override;
+    ov::TensorPtr get_tensor(const ov::Port &port) const override;
+    void set_tensor(const ov::Port &port, const ov::TensorPtr &tensor) override;
 
   protected:
     void check_tensors() const override {} // asked before each run, which does it itself
 
   private:
     struct Slot {
-        ov::Output<const ov::Node> port;
+        ov::Port port;
         std::string name; // for messages: "input 0"
         bool is_axes = false;
         ov::Tensor tensor = {};
@@ -77,7 +75,7 @@ class InferRequest : public ov::ISyncInferRequest {
         ov::Tensor dense = {}; // a copy of strided axes
         TensorView view = {};
     };
-    size_t slot_of(const ov::Output<const ov::Node> &port) const;
+    size_t slot_of(const ov::Port &port) const;
     bool is_bound() const;
     void bind();
     void bind_slot(size_t k, const irr_bound_shape_t *shape);

@@ -34,18 +34,17 @@ InferRequest::InferRequest(std::shared_ptr<const CompiledModel> compiled)
 
 InferRequest::~InferRequest() { m_compiled->engine().release_request(m_request); }
 
-size_t InferRequest::slot_of(const ov::Output<const ov::Node> &port) const {
+size_t InferRequest::slot_of(const ov::Port &port) const {
     FoundPort found = find_port(port);
     if (found.kind == FoundPort::NONE) OPENVINO_THROW("the model has no such port: ", port);
     return found.kind == FoundPort::INPUT ? found.index : m_input_count + found.index;
 }
 
-ov::SoPtr<ov::ITensor> InferRequest::get_tensor(const ov::Output<const ov::Node> &port) const {
+ov::TensorPtr InferRequest::get_tensor(const ov::Port &port) const {
     return ov::get_tensor_impl(m_slots[slot_of(port)].tensor);
 }
 
-void InferRequest::set_tensor(const ov::Output<const ov::Node> &port,
-                              const ov::SoPtr<ov::ITensor> &tensor) {
+void InferRequest::set_tensor(const ov::Port &port, const ov::TensorPtr &tensor) {
     size_t k = slot_of(port);
     check_tensor(port, tensor);
     m_bound = false;

@@ -53,8 +53,14 @@ template <class T> struct SoPtr {
     ~SoPtr() { _ptr = {}; }
 };
 
-OPENVINO_API Tensor make_tensor(const SoPtr<ITensor> &tensor);
-OPENVINO_API SoPtr<ITensor> get_tensor_impl(const Tensor &tensor);
+using TensorPtr = SoPtr<ITensor>;
+using ContextPtr = SoPtr<IRemoteContext>;
+using ModelPtr = std::shared_ptr<const Model>;
+using CompiledPtr = std::shared_ptr<ICompiledModel>;
+using Port = Output<const Node>;
+
+OPENVINO_API Tensor make_tensor(const TensorPtr &tensor);
+OPENVINO_API TensorPtr get_tensor_impl(const Tensor &tensor);
 
 namespace descriptor {
 struct OPENVINO_API TensorExtension {
@@ -90,31 +96,23 @@ class OPENVINO_API IPlugin : public std::enable_shared_from_this<IPlugin> {
     void set_version(const Version &version);
     const std::string &get_device_name() const;
 
-    virtual std::shared_ptr<ICompiledModel> compile_model(const std::shared_ptr<const Model> &model,
-                                                          const AnyMap &properties) const = 0;
-    virtual std::shared_ptr<ICompiledModel> compile_model(const path_t &path,
-                                                          const AnyMap &properties) const;
-    virtual std::shared_ptr<ICompiledModel>
-    compile_model(const std::shared_ptr<const Model> &model, const AnyMap &properties,
-                  const SoPtr<IRemoteContext> &context) const = 0;
+    virtual CompiledPtr compile_model(const ModelPtr &model, const AnyMap &properties) const = 0;
+    virtual CompiledPtr compile_model(const path_t &path, const AnyMap &properties) const;
+    virtual CompiledPtr compile_model(const ModelPtr &model, const AnyMap &properties,
+                                      const ContextPtr &context) const = 0;
     virtual void set_property(const AnyMap &properties) = 0;
     virtual Any get_property(const std::string &name, const AnyMap &arguments) const = 0;
-    virtual SoPtr<IRemoteContext> create_context(const AnyMap &properties) const = 0;
-    virtual SoPtr<IRemoteContext> get_default_context(const AnyMap &properties) const = 0;
-    virtual std::shared_ptr<ICompiledModel> import_model(std::istream &model,
-                                                         const AnyMap &properties) const = 0;
-    virtual std::shared_ptr<ICompiledModel> import_model(std::istream &model,
-                                                         const SoPtr<IRemoteContext> &context,
-                                                         const AnyMap &properties) const = 0;
+    virtual ContextPtr create_context(const AnyMap &properties) const = 0;
+    virtual ContextPtr get_default_context(const AnyMap &properties) const = 0;
+    virtual CompiledPtr import_model(std::istream &model, const AnyMap &properties) const = 0;
+    virtual CompiledPtr import_model(std::istream &model, const ContextPtr &context,
+                                     const AnyMap &properties) const = 0;
 #if IRR_OPENVINO >= 202503
-    virtual std::shared_ptr<ICompiledModel> import_model(const Tensor &model,
-                                                         const AnyMap &properties) const = 0;
-    virtual std::shared_ptr<ICompiledModel> import_model(const Tensor &model,
-                                                         const SoPtr<IRemoteContext> &context,
-                                                         const AnyMap &properties) const = 0;
+    virtual CompiledPtr import_model(const Tensor &model, const AnyMap &properties) const = 0;
+    virtual CompiledPtr import_model(const Tensor &model, const ContextPtr &context,
+                                     const AnyMap &properties) const = 0;
 #endif
-    virtual SupportedOpsMap query_model(const std::shared_ptr<const Model> &model,
-                                        const AnyMap &properties) const = 0;
+    virtual SupportedOpsMap query_model(const ModelPtr &model, const AnyMap &properties) const = 0;
     virtual ~IPlugin() = default;
 #if IRR_OPENVINO >= 202601
     virtual bool is_property_supported(const std::string &name, const AnyMap &arguments) const;
@@ -130,16 +128,15 @@ class OPENVINO_API IPlugin : public std::enable_shared_from_this<IPlugin> {
 
 class OPENVINO_API ICompiledModel : public std::enable_shared_from_this<ICompiledModel> {
   public:
-    ICompiledModel(const std::shared_ptr<const Model> &model,
-                   const std::shared_ptr<const IPlugin> &plugin,
+    ICompiledModel(const ModelPtr &model, const std::shared_ptr<const IPlugin> &plugin,
                    const std::shared_ptr<threading::ITaskExecutor> &task_executor,
                    const std::shared_ptr<threading::ITaskExecutor> &callback_executor);
 
-    virtual const std::vector<Output<const Node>> &outputs() const;
-    virtual const std::vector<Output<const Node>> &inputs() const;
+    virtual const std::vector<Port> &outputs() const;
+    virtual const std::vector<Port> &inputs() const;
     virtual std::shared_ptr<IAsyncInferRequest> create_infer_request() const;
     virtual void export_model(std::ostream &stream) const = 0;
-    virtual std::shared_ptr<const Model> get_runtime_model() const = 0;
+    virtual ModelPtr get_runtime_model() const = 0;
     virtual void set_property(const AnyMap &properties) = 0;
     virtual Any get_property(const std::string &name) const = 0;
     virtual void release_memory();
@@ -157,15 +154,14 @@ class OPENVINO_API IInferRequest {
     virtual ~IInferRequest();
     virtual void infer() = 0;
     virtual std::vector<ProfilingInfo> get_profiling_info() const = 0;
-    virtual SoPtr<ITensor> get_tensor(const Output<const Node> &port) const = 0;
-    virtual void set_tensor(const Output<const Node> &port, const SoPtr<ITensor> &tensor) = 0;
-    virtual std::vector<SoPtr<ITensor>> get_tensors(const Output<const Node> &port) const = 0;
-    virtual void set_tensors(const Output<const Node> &port,
-                             const std::vector<SoPtr<ITensor>> &tensors) = 0;
+    virtual TensorPtr get_tensor(const Port &port) const = 0;
+    virtual void set_tensor(const Port &port, const TensorPtr &tensor) = 0;
+    virtual std::vector<TensorPtr> get_tensors(const Port &port) const = 0;
+    virtual void set_tensors(const Port &port, const std::vector<TensorPtr> &tensors) = 0;
     virtual std::vector<SoPtr<IVariableState>> query_state() const = 0;
     virtual const std::shared_ptr<const ICompiledModel> &get_compiled_model() const = 0;
-    virtual const std::vector<Output<const Node>> &get_inputs() const = 0;
-    virtual const std::vector<Output<const Node>> &get_outputs() const = 0;
+    virtual const std::vector<Port> &get_inputs() const = 0;
+    virtual const std::vector<Port> &get_outputs() const = 0;
 
   protected:
     virtual void check_tensors() const = 0;
@@ -176,14 +172,13 @@ class OPENVINO_API ISyncInferRequest : public IInferRequest {
   public:
     explicit ISyncInferRequest(const std::shared_ptr<const ICompiledModel> &compiled_model);
 
-    SoPtr<ITensor> get_tensor(const Output<const Node> &port) const override;
-    void set_tensor(const Output<const Node> &port, const SoPtr<ITensor> &tensor) override;
-    std::vector<SoPtr<ITensor>> get_tensors(const Output<const Node> &port) const override;
-    void set_tensors(const Output<const Node> &port,
-                     const std::vector<SoPtr<ITensor>> &tensors) override;
+    TensorPtr get_tensor(const Port &port) const override;
+    void set_tensor(const Port &port, const TensorPtr &tensor) override;
+    std::vector<TensorPtr> get_tensors(const Port &port) const override;
+    void set_tensors(const Port &port, const std::vector<TensorPtr> &tensors) override;
     const std::shared_ptr<const ICompiledModel> &get_compiled_model() const override;
-    const std::vector<Output<const Node>> &get_inputs() const override;
-    const std::vector<Output<const Node>> &get_outputs() const override;
+    const std::vector<Port> &get_inputs() const override;
+    const std::vector<Port> &get_outputs() const override;
 
   protected:
     struct FoundPort {
@@ -191,19 +186,18 @@ class OPENVINO_API ISyncInferRequest : public IInferRequest {
         enum Kind { NONE = 0, INPUT, OUTPUT } kind;
     };
     // By the port itself or, of the model before it was compiled, by its names.
-    FoundPort find_port(const Output<const Node> &port) const;
+    FoundPort find_port(const Port &port) const;
     // Type, and shape where it is known.
-    void check_tensor(const Output<const Node> &port, const SoPtr<ITensor> &tensor) const;
+    void check_tensor(const Port &port, const TensorPtr &tensor) const;
     void check_tensors() const override;
-    virtual void set_tensors_impl(const Output<const Node> port,
-                                  const std::vector<SoPtr<ITensor>> &tensors);
+    virtual void set_tensors_impl(const Port port, const std::vector<TensorPtr> &tensors);
 
   private:
     using Descriptor = std::shared_ptr<descriptor::Tensor>;
     using Extension = descriptor::TensorExtension;
-    std::unordered_map<Descriptor, std::vector<SoPtr<ITensor>>> m_batched;
+    std::unordered_map<Descriptor, std::vector<TensorPtr>> m_batched;
     std::shared_ptr<const ICompiledModel> m_compiled_model;
-    std::unordered_map<Descriptor, SoPtr<ITensor>, Extension::Hasher, Extension::Equal> m_tensors;
+    std::unordered_map<Descriptor, TensorPtr, Extension::Hasher, Extension::Equal> m_tensors;
     std::unordered_map<size_t, FoundPort> m_ports;
     std::mutex m_mutex;
     IRR_RESERVE(128);

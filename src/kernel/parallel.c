@@ -43,6 +43,7 @@ static struct {
     uint32_t asked;                    /* the largest number of workers asked for */
     uint32_t started;                  /* those that could be started */
     atomic_uint spin_ns;               /* a worker's patience before it sleeps */
+    int64_t last_brief_ns;             /* when brief work was last done without help */
     _Alignas(LINE) atomic_uint bell;   /* what sleepers wait on */
     atomic_uint sleepers;
 } pool;
@@ -163,7 +164,15 @@ static void grow(uint32_t workers) {
     atomic_store(&pool.spin_ns, crowded ? SPIN_CROWDED_NS : SPIN_NS);
 }
 
-static void open_gate(size_t count, irr_task_f task, void *argument, uint32_t workers) {
+/* Would a bell for brief work come in time for the next? Two calls without help within a worker's
+ * patience say so; then it is rung, once, since the workers spin from then on. */
+static bool is_worth_help(uint32_t workers) {
+    if (pool.asked >= workers && atomic_load(&pool.sleepers) < pool.started) return true;
+    unsigned spin_ns = atomic_load(&pool.spin_ns);
+    return now_ns() - pool.last_brief_ns < (spin_ns ? spin_ns : SPIN_NS);
+}
+
+static void open_gate(size_t count, irr_task_f task, void *argument, uint32_t workers, bool brief) {
     pool.task = task;
     pool.argument = argument;
     pool.count = count;
@@ -174,7 +183,7 @@ static void open_gate(size_t count, irr_task_f task, void *argument, uint32_t wo
     uint32_t sleepers = atomic_load(&pool.sleepers);
     if (sleepers == 0) return;
     uint32_t awake = pool.started > sleepers ? pool.started - sleepers : 0;
-    if (awake >= workers) return;
+    if (awake >= workers || (brief && awake)) return;
     atomic_fetch_add(&pool.bell, 1);
     futex_wake(&pool.bell, workers - awake);
 }
@@ -240,9 +249,14 @@ void irr_parallel_for(const irr_executor_t *executor, size_t count, irr_task_f t
         for (size_t index = 0; index < count; index++) task(argument, index);
         return;
     }
-    if (width - 1 > pool.asked) grow(width - 1);
-    open_gate(count, task, argument, width - 1);
-    draw(task, argument, count);
-    close_gate();
+    if (executor->brief && !is_worth_help(width - 1)) {
+        for (size_t index = 0; index < count; index++) task(argument, index);
+        pool.last_brief_ns = now_ns();
+    } else {
+        if (width - 1 > pool.asked) grow(width - 1);
+        open_gate(count, task, argument, width - 1, executor->brief);
+        draw(task, argument, count);
+        close_gate();
+    }
     atomic_flag_clear_explicit(&pool.in_use, memory_order_release);
 }

@@ -10,6 +10,9 @@
 typedef struct irr_executor {
     const irr_host_services_t *services;
     uint32_t threads; /* at least 1 */
+    /* The work is done before a sleeping thread could help: only those that are awake take part,
+     * unless calls follow so closely that it would be awake at the next. */
+    bool brief;
 } irr_executor_t;
 
 typedef void (*irr_task_f)(void *argument, size_t index);

@@ -12,6 +12,9 @@ typedef irr_simd_plan_t plan_t;
 typedef irr_unit_t unit_t;
 typedef irr_walk_t walk_t;
 
+/* Less is done by the time that a thread has woken up, which takes it some 30 us. */
+#define BYTES_WORTH_A_BELL (2u << 20)
+
 /* One execution. */
 typedef struct {
     irr_yield_t *yields;
@@ -112,12 +115,8 @@ static void walk_all(walk_t *walks, uint32_t count) {
 static void run_units(void *argument, size_t task) {
     job_t *job = argument;
     const irr_layout_t *l = &plan_of(job, 0)->layout;
-    size_t first = 0, end = l->units;
-    if (l->tasks > 1) {
-        size_t share = l->units / l->tasks, rest = l->units % l->tasks;
-        first = task * share + (task < rest ? task : rest);
-        end = first + share + (task < rest);
-    }
+    size_t first, end;
+    irr_layout_share(l, task, &first, &end);
     for (; first < end; first++) {
         unit_t units[IRR_MOST_SIBLINGS];
         walk_t walks[IRR_MOST_SIBLINGS];
@@ -193,7 +192,10 @@ static irr_status_e execute(irr_yield_t *yields, uint32_t count, const void *dat
         run_units(&job, 0);
     } else {
         size_t chunks = l->segment_chunks * l->leaf_chunks;
-        irr_parallel_for(executor, l->tasks, chunks == 1 ? run_units : run_chunk, &job);
+        irr_executor_t some = *executor;
+        if (l->threads < some.threads) some.threads = l->threads;
+        some.brief = plan_of(&job, 0)->cost.bytes < BYTES_WORTH_A_BELL;
+        irr_parallel_for(&some, l->tasks, chunks == 1 ? run_units : run_chunk, &job);
         for (uint32_t m = 0; m < count && chunks > 1; m++)
             for (size_t u = 0; u < l->units && plan_of(&job, m)->folded_by == m; u++)
                 close_chunks(&job, m, u);
@@ -203,7 +205,7 @@ static irr_status_e execute(irr_yield_t *yields, uint32_t count, const void *dat
                 irr_unit_at(plan_of(&job, m), data, u, &unit);
                 finish(&job, m, &unit, slot_of(&job, m, u * chunks));
             }
-        threads = irr_executor_width(executor);
+        threads = irr_executor_width(&some);
         if (l->tasks < threads) threads = (uint32_t)l->tasks;
     }
     for (uint32_t m = 0; m < count; m++)

@@ -7,9 +7,18 @@
 
 /* Accumulators of one unit: its trees stay in the nearest caches. */
 #define TILE_BYTES 16384u
-/* Below this much data a second thread costs more than it brings. */
-#define BYTES_WORTH_A_THREAD (256u << 10)
-#define TASKS_PER_THREAD 4u
+/* What a thread must have to do, or it costs more than it brings: some 1.3 us, where waking it up
+ * from its spinning and waiting for its last word take 0.4 us. */
+#define BYTES_WORTH_A_THREAD (128u << 10)
+/* Tasks of a thread: several, since threads come late and are interrupted; the more the larger the
+ * work is, so that the last ones are a small part of it. */
+#define LEAST_TASKS 4u
+#define MOST_TASKS 16u
+#define BYTES_WORTH_A_TASK (64u << 10)
+/* Tiles are not cut into less than this, a few lines of each row. */
+#define LEAST_TILE_WIDTH_BYTES 512u
+/* Outputs of different tasks lie in different lines, where there are many. */
+#define LINE_BYTES 64u
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 static size_t ceil_div(size_t n, size_t by) { return (n + by - 1) / by; }
@@ -59,24 +68,50 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     }
 }
 
+/* How many threads are of use, and how many tasks they should have. */
+static void choose_threads(const irr_cost_t *cost, irr_layout_t *layout) {
+    double worth = cost->bytes / BYTES_WORTH_A_THREAD;
+    layout->threads = worth < cost->threads ? (uint32_t)worth : cost->threads;
+    if (layout->threads < 2) layout->threads = 1;
+    double tasks = cost->bytes / layout->threads / BYTES_WORTH_A_TASK;
+    size_t each = tasks < LEAST_TASKS  ? LEAST_TASKS
+                  : tasks > MOST_TASKS ? MOST_TASKS
+                                       : (size_t)tasks;
+    layout->wanted = layout->threads > 1 ? layout->threads * each : 1;
+}
+
+/* Things of `bytes` each, as few as possible, that fill whole lines. */
+static size_t things_of_lines(size_t bytes) {
+    return LINE_BYTES / least(LINE_BYTES, bytes & -bytes);
+}
+
 /* Tiles as large as the caches like, but enough of them for the threads. */
-static void choose_tiles(const irr_lane_info_t *kernel, size_t wanted, irr_layout_t *layout) {
-    size_t most = TILE_BYTES / kernel->tile_accumulator_bytes;
+static void choose_tiles(const irr_lane_info_t *kernel, irr_layout_t *layout) {
+    size_t most = TILE_BYTES / kernel->tile_accumulator_bytes, wanted = layout->wanted;
     layout->tile_width = least(layout->width, most);
     layout->tile_kept = 1;
     if (layout->inner == IRR_INNER_ROWS || layout->inner == IRR_INNER_COLS) {
+        size_t lines = things_of_lines(layout->width * kernel->element_bytes);
         size_t share = ceil_div(layout->kept, ceil_div(wanted, layout->blocks.total));
         layout->tile_kept = least(most / layout->width, share);
+        if (layout->tile_kept >= 4 * lines) layout->tile_kept -= layout->tile_kept % lines;
+    } else {
+        size_t others = layout->blocks.total * layout->kept * layout->segments.total;
+        size_t tiles = ceil_div(wanted, others * layout->leaves);
+        size_t least_width = LEAST_TILE_WIDTH_BYTES / kernel->element_bytes;
+        size_t share = round_up(ceil_div(layout->width, tiles), least_width);
+        layout->tile_width = least(layout->tile_width, share);
     }
     layout->tiles_kept = ceil_div(layout->kept, layout->tile_kept);
     layout->tiles_width = ceil_div(layout->width, layout->tile_width);
     layout->units = layout->blocks.total * layout->tiles_kept * layout->tiles_width;
 }
 
-/* The smallest power of two that cuts n into about `parts` or fewer. */
+/* The largest power of two that cuts n into `parts` or more, where n has as many. */
 static size_t chunk_of(size_t n, size_t parts) {
     size_t chunk = 1;
-    while (chunk < n && chunk * parts < n) chunk *= 2;
+    if (parts <= 1) return n;
+    while (2 * chunk * parts <= n) chunk *= 2;
     return chunk;
 }
 
@@ -85,19 +120,23 @@ static void choose_task_count(irr_layout_t *layout) {
     layout->tasks = chunks > 1 ? layout->units * chunks : least(layout->units, layout->wanted);
 }
 
-static void choose_tasks(size_t wanted, irr_layout_t *layout) {
-    size_t segments = layout->segments.total, parts = ceil_div(wanted, layout->units);
-    layout->chunk_segments = segments;
+static void choose_tasks(irr_layout_t *layout) {
+    size_t segments = layout->segments.total, parts = ceil_div(layout->wanted, layout->units);
+    layout->chunk_segments = chunk_of(segments, parts);
     layout->chunk_leaves = layout->leaves;
-    if (layout->units < wanted && segments * layout->leaves > 1) {
-        layout->chunk_segments = chunk_of(segments, parts);
-        if (layout->chunk_segments == 1)
-            layout->chunk_leaves = chunk_of(layout->leaves, ceil_div(parts, segments));
-    }
+    if (layout->chunk_segments == 1)
+        layout->chunk_leaves = chunk_of(layout->leaves, ceil_div(parts, segments));
     layout->segment_chunks = ceil_div(segments, layout->chunk_segments);
     layout->leaf_chunks = ceil_div(layout->leaves, layout->chunk_leaves);
-    layout->wanted = wanted;
     choose_task_count(layout);
+}
+
+void irr_layout_share(const irr_layout_t *layout, size_t task, size_t *first, size_t *end) {
+    size_t group = layout->line_units, groups = ceil_div(layout->units, group);
+    size_t share = groups / layout->tasks, rest = groups % layout->tasks;
+    size_t from = task * share + least(task, rest);
+    *first = from * group;
+    *end = least((from + share + (task < rest)) * group, layout->units);
 }
 
 static void measure_slot(irr_layout_t *layout) {
@@ -107,20 +146,21 @@ static void measure_slot(irr_layout_t *layout) {
                          IRR_ACCUMULATOR_SLACK_BYTES;
 }
 
-void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel, uint32_t threads,
-                   irr_layout_t *layout) {
+void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel,
+                   const irr_cost_t *cost, irr_layout_t *layout) {
     *layout = (irr_layout_t){0};
-    size_t elements = geometry->output_count * geometry->set_size;
-    bool spread = threads > 1 && elements >= BYTES_WORTH_A_THREAD / kernel->element_bytes;
-    size_t wanted = spread ? (size_t)threads * TASKS_PER_THREAD : 1;
+    choose_threads(cost, layout);
     split_runs(geometry, layout);
     choose_inner(kernel, layout);
-    choose_tiles(kernel, wanted, layout);
-    choose_tasks(wanted, layout);
+    choose_tiles(kernel, layout);
+    choose_tasks(layout);
     size_t results = layout->tile_kept * layout->tile_width * kernel->accumulator_bytes;
     size_t lanes = layout->group * layout->tile_width * kernel->accumulator_bytes;
     layout->result_bytes = round_up(results, IRR_ALIGNMENT);
     layout->leaf_bytes = layout->inner == IRR_INNER_TREE ? round_up(lanes, IRR_ALIGNMENT) : 0;
+    layout->line_units =
+        things_of_lines(layout->tile_kept * layout->tile_width * kernel->element_bytes);
+    if (layout->units < 4 * layout->line_units * layout->tasks) layout->line_units = 1;
     measure_slot(layout);
 }
 

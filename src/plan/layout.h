@@ -36,7 +36,9 @@ typedef struct irr_layout {
     /* Units: tiles_kept x tiles_width of each block. */
     size_t tile_kept, tile_width, tiles_kept, tiles_width, units;
     /* Tasks: several units each, or, where units are few, parts of one. */
+    uint32_t threads; /* that are of use */
     size_t wanted, tasks;
+    size_t line_units; /* whole tasks have multiples of so many: their outputs fill lines */
     size_t chunk_segments, segment_chunks; /* of a unit; powers of two, and how many */
     size_t chunk_leaves, leaf_chunks;      /* of a segment; split only if chunk_segments is 1 */
     /* Scratch of one task: a tree of tile results, then a tree of leaves. */
@@ -53,12 +55,20 @@ typedef struct irr_lane_info {
     size_t row_leaves;             /* of a long row, in one kernel call: up to IRR_ROW_LEAVES */
 } irr_lane_info_t;
 
-void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel, uint32_t threads,
-                   irr_layout_t *layout);
+/* What an execution costs: bytes that the fastest kernel would read in the time. */
+typedef struct irr_cost {
+    double bytes;
+    uint32_t threads; /* that may be used */
+} irr_cost_t;
+
+void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel,
+                   const irr_cost_t *cost, irr_layout_t *layout);
 /* Cuts segments into chunks of other sizes, a power of two or all leaves. */
 void irr_layout_rechunk(irr_layout_t *layout, size_t chunk_leaves);
 /* Keeps the units but cuts none of them: for one thread's second look. */
 void irr_layout_unchunk(irr_layout_t *layout);
+/* The units of a task that has whole ones, [*first, *end). */
+void irr_layout_share(const irr_layout_t *layout, size_t task, size_t *first, size_t *end);
 /* Roundings that an element passes from its load to the finish, at most. */
 uint32_t irr_layout_depth(const irr_layout_t *layout);
 

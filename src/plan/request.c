@@ -279,7 +279,7 @@ irr_status_e irr_request_infer(irr_plugin_request_t *request, const irr_tensor_v
     if (!request->fits) status = take_plan(request, sentence);
     if (status != IRR_OK) return status;
     bind_outputs(request, outputs, staged);
-    irr_executor_t executor = {services, (uint32_t)*request->key};
+    irr_executor_t executor = {.services = services, .threads = (uint32_t)*request->key};
     irr_fp_env_t found = irr_fp_enter();
     status = run_steps(request, &executor, sentence);
     irr_fp_leave(found);

@@ -20,7 +20,8 @@ typedef struct irr_simd_plan {
     irr_finish_f finish;
     irr_set_t set;
     bool accurate;
-    uint32_t lanes, threads;
+    uint32_t lanes;
+    irr_cost_t cost;
     size_t tile_bytes; /* tiles are made for accumulators of this size */
     size_t output_bytes;
     size_t slot_bytes;           /* scratch of one task, again's included */

@@ -6,6 +6,9 @@
 
 #include <stdio.h>
 
+/* A result takes as long as so many bytes that are read. */
+#define BYTES_AN_OUTPUT 100
+
 /* A square that underflows loses at most half of the smallest denormal; n of them must stay far
  * below the rounding of their sum. The squares of f16 do not underflow in f32. */
 static double least_trusted(const irr_problem_t *problem, bool accurate) {
@@ -34,7 +37,7 @@ static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
                             .tile_accumulator_bytes = tile_bytes};
     info.most_block_elements = together ? 2 * IRR_PIECE_BYTES / element_bytes : SIZE_MAX;
     info.row_leaves = together ? 1 : IRR_ROW_LEAVES;
-    irr_layout_of(&problem->geometry, &info, plan->threads, &plan->layout);
+    irr_layout_of(&problem->geometry, &info, &plan->cost, &plan->layout);
     plan->output_bytes = irr_element_bytes(problem->type);
     plan->slot_bytes = plan->layout.slot_bytes;
     /* 600 more: a leaf of a row passes a tier's lanes, which may be 4 instead of those of the
@@ -44,11 +47,22 @@ static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
                             .depth = irr_layout_depth(&plan->layout) + 600.0};
 }
 
-/* Lanes and tiles are those of the problem's ordinary kernel. */
-static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, uint32_t threads) {
+/* By how much a kernel is slower than the fastest. */
+static double slowness(const irr_problem_t *problem, const irr_kernel_t *kernel, irr_tier_e tier) {
+    if (tier == IRR_TIER_SCALAR) return 16;
+    if (kernel->accumulator_bytes > sizeof(uint64_t)) return 6; /* states */
+    return problem->type == IRR_F16 || problem->type == IRR_BF16 ? 2 : 1;
+}
+
+/* Lanes, tiles and tasks are those of the problem's ordinary kernel. */
+static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_config_t *config) {
+    const irr_geometry_t *geometry = &plan->problem.geometry;
+    double outputs = (double)geometry->output_count;
+    double bytes = outputs * (double)geometry->set_size * ordinary->element_bytes;
     plan->lanes = ordinary->lanes;
     plan->tile_bytes = ordinary->accumulator_bytes;
-    plan->threads = threads;
+    bytes *= slowness(&plan->problem, ordinary, config->tier);
+    plan->cost = (irr_cost_t){bytes + outputs * BYTES_AN_OUTPUT, config->threads};
     complete(plan, plan->tile_bytes, false);
 }
 
@@ -62,7 +76,7 @@ static bool plan_accurately(irr_simd_plan_t *plan, const irr_problem_t *problem,
     if (!finish) return false;
     *plan = (irr_simd_plan_t){.problem = *problem, .finish = finish, .accurate = true};
     plan->kernel = &table->accurate_folds[op->term][problem->type];
-    aim(plan, &table->folds[kernel->fold][kernel->fold_type], config->threads);
+    aim(plan, &table->folds[kernel->fold][kernel->fold_type], config);
     return true;
 }
 
@@ -73,7 +87,7 @@ static void plan_problem(irr_simd_plan_t *plan, const irr_problem_t *problem,
     if (config->accuracy && plan_accurately(plan, problem, config)) return;
     *plan = (irr_simd_plan_t){.problem = *problem, .finish = op->finish};
     plan->kernel = &table->folds[op->fold][op->fold_type];
-    aim(plan, plan->kernel, config->threads);
+    aim(plan, plan->kernel, config);
 }
 
 void irr_simd_offer(const irr_problem_t *problem, const irr_config_t *config, irr_offer_t *offer) {
@@ -160,15 +174,22 @@ static void same_chunks(irr_simd_plan_t *const *plans, uint32_t count) {
 void irr_simd_join(void *const *states, uint32_t count, size_t *scratch_bytes) {
     irr_simd_plan_t *const *plans = (irr_simd_plan_t *const *)states;
     size_t tile = 0;
-    for (uint32_t m = 0; m < count; m++)
+    irr_cost_t cost = plans[0]->cost;
+    for (uint32_t m = 0; m < count; m++) {
         if (tile < plans[m]->tile_bytes) tile = plans[m]->tile_bytes;
-    for (uint32_t m = 0; m < count; m++) complete(plans[m], tile, true);
+        if (cost.bytes < plans[m]->cost.bytes) cost.bytes = plans[m]->cost.bytes;
+    }
+    for (uint32_t m = 0; m < count; m++) {
+        plans[m]->cost = cost;
+        complete(plans[m], tile, true);
+    }
     same_chunks(plans, count);
     *scratch_bytes = 0;
     for (uint32_t m = 0; m < count; m++) {
         irr_simd_plan_t *plan = plans[m], *again = plan->again;
         plan->slot_bytes = plan->layout.slot_bytes;
         if (again) {
+            again->cost = cost;
             complete(again, tile, true);
             irr_layout_unchunk(&again->layout);
             plan->slot_bytes += again->layout.slot_bytes;

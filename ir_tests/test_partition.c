@@ -1,0 +1,208 @@
+/* How work is cut for 1 to 256 threads, simulated: no machine of the tests has so many. Every
+ * element is in one task, what threads do is even within a tenth, outputs of two tasks seldom share
+ * a line, and the answer's bits stay (on as many threads as tasks can be drawn by, in any order).
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "device_graph.h"
+#include "kernel/kernels.h"
+#include "plan/layout.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST_THREADS = 256, MOST_TASKS = 1 << 16 };
+#define MIB ((size_t)1 << 20)
+
+static uint64_t stream;
+static size_t below(size_t limit) {
+    stream = stream * 6364136223846793005u + 1442695040888963407u;
+    return (size_t)(stream >> 33) % limit;
+}
+
+/* Elements of the task. */
+static size_t work_of(const irr_layout_t *l, size_t task) {
+    size_t chunks = l->segment_chunks * l->leaf_chunks, first, end, work = 0;
+    if (chunks == 1)
+        irr_layout_share(l, task, &first, &end);
+    else
+        first = task / chunks, end = first + 1;
+    for (; first < end; first++) {
+        size_t column = first % l->tiles_width * l->tile_width;
+        size_t row = first / l->tiles_width % l->tiles_kept * l->tile_kept;
+        size_t kept = l->kept - row < l->tile_kept ? l->kept - row : l->tile_kept;
+        size_t width = l->width - column < l->tile_width ? l->width - column : l->tile_width;
+        size_t segments = l->segments.total, rows = l->rows;
+        if (chunks > 1) {
+            size_t from = task / l->leaf_chunks % l->segment_chunks * l->chunk_segments;
+            segments = segments - from < l->chunk_segments ? segments - from : l->chunk_segments;
+            size_t leaf_rows = l->leaf_steps * l->group * l->chunk_leaves;
+            size_t done = task % l->leaf_chunks * leaf_rows;
+            if (l->leaf_chunks > 1) rows = rows - done < leaf_rows ? rows - done : leaf_rows;
+        }
+        work += kept * width * segments * rows;
+    }
+    return work;
+}
+
+/* Threads draw the tasks in their order; the time when the last one ends. */
+static size_t makespan(const irr_layout_t *l, size_t *total) {
+    size_t busy[MOST_THREADS] = {0}; /* a heap, the least first */
+    uint32_t threads = l->threads;
+    *total = 0;
+    for (size_t t = 0; t < l->tasks; t++) {
+        size_t work = work_of(l, t), at = 0;
+        *total += work;
+        work += busy[0];
+        for (size_t child; (child = 2 * at + 1) < threads; at = child) {
+            if (child + 1 < threads && busy[child + 1] < busy[child]) child++;
+            if (busy[child] >= work) break;
+            busy[at] = busy[child];
+        }
+        busy[at] = work;
+    }
+    size_t longest = 0;
+    for (uint32_t t = 0; t < threads; t++)
+        if (busy[t] > longest) longest = busy[t];
+    return longest;
+}
+
+/* Lines of the output in which two tasks with whole units write. */
+static size_t shared_lines(const irr_layout_t *l, size_t element_bytes) {
+    size_t shared = 0, last_line = SIZE_MAX;
+    for (size_t t = 0; t < l->tasks && l->tiles_width == 1; t++) {
+        size_t first, end;
+        irr_layout_share(l, t, &first, &end);
+        size_t block = first / l->tiles_kept, row = first % l->tiles_kept * l->tile_kept;
+        size_t from = (block * l->kept + row) * l->width * element_bytes;
+        shared += from / 64 == last_line && from % 64;
+        block = end / l->tiles_kept, row = end % l->tiles_kept * l->tile_kept;
+        last_line = ((block * l->kept + row) * l->width * element_bytes - 1) / 64;
+    }
+    return shared;
+}
+
+static void random_geometry(irr_geometry_t *geometry, size_t element_bytes, size_t most_bytes) {
+    int64_t dims[5];
+    size_t count;
+    uint64_t mask = below(2) ? 0x0a : 0x15;
+    do {
+        count = element_bytes;
+        for (int d = 0; d < 5; d++) {
+            static const size_t limits[] = {1, 2, 8, 100, 3000, 100000, 10000000};
+            dims[d] = (int64_t)(1 + below(limits[below(7)]));
+            count *= (size_t)dims[d];
+            if (count > most_bytes) break;
+        }
+    } while (count > most_bytes || count < 64 * 1024);
+    irr_geometry_of(dims, 5, mask, geometry);
+}
+
+static void test_partition(void **state) {
+    (void)state;
+    size_t judged = 0, lined = 0;
+    stream = getenv("IRR_TEST_SEED") ? strtoull(getenv("IRR_TEST_SEED"), NULL, 0) : 1;
+    print_message("IRR_TEST_SEED=%llu\n", (unsigned long long)stream);
+    for (int k = 0; k < 400; k++) {
+        static const size_t bytes[] = {1, 2, 4, 8};
+        size_t element = bytes[below(4)], accumulator = element < 4 && below(2) ? 4 : element;
+        if (below(6) == 0) accumulator = 16;
+        irr_lane_info_t kernel = {accumulator < 16 ? 256 / accumulator : 32,
+                                  accumulator,
+                                  element,
+                                  accumulator,
+                                  below(3) ? SIZE_MAX : 16384 / element,
+                                  below(3) ? IRR_ROW_LEAVES : 1};
+        irr_geometry_t geometry;
+        random_geometry(&geometry, element, (size_t)(k % 2 ? 4096 : 32) * MIB);
+        size_t elements = geometry.output_count * geometry.set_size;
+        for (uint32_t threads = 1; threads <= MOST_THREADS; threads += 1 + threads / 5) {
+            irr_layout_t l;
+            size_t total;
+            irr_cost_t cost = {(double)(elements * element), threads};
+            irr_layout_of(&geometry, &kernel, &cost, &l);
+            assert_true(l.threads >= 1 && l.threads <= threads && l.tasks >= 1);
+            assert_true(l.tasks <= MOST_TASKS);
+            if (cost.bytes < 256 * 1024) assert_int_equal(l.tasks, 1);
+            size_t longest = makespan(&l, &total);
+            assert_int_equal(total, elements);
+            if (cost.bytes / threads >= 2 * MIB) { /* less is not worth so much care */
+                judged++;
+                if (longest > total / l.threads * 11 / 10)
+                    fail_msg(
+                        "%zu x %zu of [%zu, %zu, %zu] of %zu bytes on %u threads: %zu units, %zu "
+                        "tasks, %.2f times a fair share",
+                        l.blocks.total, l.segments.total, l.kept, l.rows, l.width, element, threads,
+                        l.units, l.tasks, (double)longest * l.threads / (double)total);
+            }
+            if (l.line_units * l.tile_kept * l.tile_width * element % 64 == 0 &&
+                l.blocks.total == 1 && l.segment_chunks * l.leaf_chunks == 1) {
+                lined++;
+                assert_int_equal(shared_lines(&l, element), 0);
+            }
+        }
+    }
+    assert_true(judged > 1000 && lined > 100);
+}
+
+/* ---- the bits ---- */
+
+/* A host's pool of any width, on one thread. */
+static void one_by_one(void *context, size_t count, void (*task)(void *argument, size_t index),
+                       void *argument) {
+    (void)context;
+    while (count--) task(argument, count);
+}
+
+static void test_bits(void **state) {
+    (void)state;
+    static const int64_t shapes[][3] = {{1, 1, 3000017}, {3, 1000, 1001}, {1, 50000, 67},
+                                        {700, 61, 70},   {20, 33, 5000},  {4001, 1, 731}};
+    static const char *const ops[] = {"ReduceSum", "ReduceL2", "ReduceProd"};
+    irr_plugin_engine_t *engine = engine_or_fail();
+    float *data = malloc(4000000 * sizeof *data);
+    stream = 7;
+    for (size_t i = 0; i < 4000000; i++) data[i] = 0.5f + (float)below(1000001) * 1e-6f;
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        for (int form = 0; form < 2; form++)
+            for (size_t op = 0; op < 3; op++) {
+                static float expected[400000], result[400000];
+                const int64_t *dims = shapes[s];
+                int64_t axes[] = {form ? 0 : 1, form ? 2 : 1};
+                int64_t out[] = {form ? 1 : dims[0], form ? dims[1] : 1, form ? 1 : dims[2]};
+                device_graph_t graph;
+                graph_begin(&graph);
+                uint32_t in = graph_input(&graph, IRR_F32, 3, dims);
+                uint32_t over = graph_constant(&graph, IRR_I64, 1, SHAPE(form ? 2 : 1), axes);
+                graph_output(&graph, graph_layer(&graph, ops[op], in, over, 3, out));
+                size_t bytes = (size_t)(out[0] * out[1] * out[2]) * sizeof *result;
+                if (bytes > sizeof result) continue;
+                for (uint32_t threads = 1; threads <= MOST_THREADS; threads += 1 + threads / 2) {
+                    char text[8];
+                    snprintf(text, sizeof text, "%u", threads);
+                    irr_host_services_t services = {.size_bytes = sizeof services,
+                                                    .parallel_for = one_by_one,
+                                                    .thread_count = threads};
+                    irr_property_t property = {"INFERENCE_NUM_THREADS", text};
+                    irr_plugin_request_t *request = request_on(&graph, &property, 1);
+                    irr_tensor_view_t from = tensor(IRR_F32, 3, dims, data);
+                    irr_tensor_view_t to = tensor(IRR_F32, 3, out, threads > 1 ? result : expected);
+                    assert_int_equal(
+                        engine->infer(request, &from, &to, &services, (irr_sentence_t){NULL, 0}),
+                        0);
+                    if (threads > 1) assert_memory_equal(result, expected, bytes);
+                    engine->release_request(request);
+                }
+            }
+    free(data);
+    engine->release(engine);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_partition),
+                                       cmocka_unit_test(test_bits)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
