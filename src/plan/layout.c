@@ -132,6 +132,8 @@ static void choose_tasks(irr_layout_t *layout) {
 }
 
 void irr_layout_share(const irr_layout_t *layout, size_t task, size_t *first, size_t *end) {
+    *first = 0, *end = layout->units;
+    if (layout->tasks == 1) return; /* divisions are what a tiny tensor would wait for */
     size_t group = layout->line_units, groups = ceil_div(layout->units, group);
     size_t share = groups / layout->tasks, rest = groups % layout->tasks;
     size_t from = task * share + least(task, rest);
