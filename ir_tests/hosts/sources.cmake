@@ -27,3 +27,7 @@ endif()
 if(IRREDUCE_ONNXRUNTIME)
   include(ir_tests/hosts/onnxruntime.cmake)
 endif()
+if(IRREDUCE_OPENVINO AND IRREDUCE_ONNXRUNTIME) # the table's script, no longer than to see it work
+  add_library(time_calls MODULE EXCLUDE_FROM_ALL ir_tests/hosts/time_calls.c)
+  irr_host_test(speed NEEDS time_calls COMMAND speed.py ${CMAKE_BINARY_DIR} --rounds 1)
+endif()
