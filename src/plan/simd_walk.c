@@ -9,9 +9,15 @@ static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
 irr_unit_t irr_unit_at(const irr_simd_plan_t *plan, const char *data, size_t index) {
     const irr_layout_t *l = &plan->layout;
-    size_t column = index % l->tiles_width * l->tile_width;
-    size_t row = index / l->tiles_width % l->tiles_kept * l->tile_kept;
-    size_t block = index / l->tiles_width / l->tiles_kept;
+    size_t column = 0, row = 0, block = index;
+    if (l->tiles_width > 1) { /* a division takes as long as a short row */
+        column = block % l->tiles_width * l->tile_width;
+        block /= l->tiles_width;
+    }
+    if (l->tiles_kept > 1) {
+        row = block % l->tiles_kept * l->tile_kept;
+        block /= l->tiles_kept;
+    }
     irr_unit_t unit = {.plan = plan};
     unit.kept = least(l->kept - row, l->tile_kept);
     unit.width = least(l->width - column, l->tile_width);
