@@ -152,10 +152,11 @@ class OnnxRuntime:
         onnx.save(model, path)
         runtime = next((pathlib.Path(ort.__file__).parent / "capi").glob("libonnxruntime.so.*"))
         c = []
-        for _ in range(CLIENT_RUNS):
+        runs = min(CLIENT_RUNS, rounds)
+        for _ in range(runs):
             done = subprocess.run([self.client, runtime, self.library, path,
                                    ",".join(map(str, shape)), str(self.threads),
-                                   str(rounds * ROUND_US * 2e-6 / CLIENT_RUNS)],
+                                   str(rounds * ROUND_US * 2e-6 / runs)],
                                   capture_output=True, text=True, check=True)
             found = re.search(r"stock_us ([\d.]+) ours_us ([\d.]+)", done.stdout)
             c.append([float(found[1]), float(found[2])])
