@@ -84,6 +84,23 @@ def test_options(case_host, library):
     fails(lambda: case_host.session(model, IRREDUCE_ISA="x" * 100))
 
 
+def test_memory_at_any_address(case_host, library):
+    """Tensors of the caller's, a byte off, in and out."""
+    for word in ("float", "int64", "float16"):
+        dtype = host.exact.DTYPES[host.TYPES[word][1]]
+        session = case_host.session(host.node_model("ReduceSum", 18, word, ["n", 33], {}, [0]))
+        memory = [np.zeros(count * dtype.itemsize + 1, np.uint8)[1:] for count in (5 * 33, 33)]
+        data, result = (m.view(dtype).reshape(-1, 33) for m in memory)
+        data[:] = np.arange(5 * 33).reshape(5, 33)
+        binding = session.io_binding()
+        for bind, name, array in ((binding.bind_input, "x", data),
+                                  (binding.bind_output, "y", result)):
+            assert array.ctypes.data % dtype.itemsize
+            bind(name, "cpu", 0, dtype, array.shape, array.ctypes.data)
+        session.run_with_iobinding(binding)
+        assert result.tolist() == [[5 * n + 330 for n in range(33)]]
+
+
 def test_threads_on_one_session(case_host, library):
     """Each shape has its own plan; requests are never shared."""
     session = case_host.session(host.node_model("ReduceL2", 18, "double", ["n", "m"], {}, "input"),

@@ -27,3 +27,17 @@ endif()
 if(IRREDUCE_ONNXRUNTIME)
   include(ir_tests/hosts/onnxruntime.cmake)
 endif()
+if(IRREDUCE_OPENVINO AND IRREDUCE_ONNXRUNTIME)
+  irr_host_test(doctor NEEDS irreduce_command irreduce_openvino_plugin irreduce_openvino_extension
+    irreduce_onnxruntime_ep COMMAND $<TARGET_FILE:irreduce_command> doctor --python ${IRREDUCE_PYTHON})
+  # The table's script, no longer than to see it work.
+  add_library(time_calls MODULE EXCLUDE_FROM_ALL ir_tests/hosts/time_calls.c)
+  irr_host_test(speed NEEDS time_calls COMMAND speed.py ${CMAKE_BINARY_DIR} --rounds 1)
+  if(NOT OpenVINO_VERSION VERSION_LESS 2026) # it builds anew: once is enough
+    irr_host_test(documented NEEDS irreduce_openvino_plugin irreduce_openvino_extension
+      irreduce_onnxruntime_ep COMMAND documented.py ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+    if(TEST hosts_documented)
+      set_tests_properties(hosts_documented PROPERTIES TIMEOUT 900)
+    endif()
+  endif()
+endif()

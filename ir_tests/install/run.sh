@@ -11,15 +11,16 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset DESTDIR LD_LIBRARY_PATH PKG_CONFIG_PATH
 
+examples=$here/../../examples
 given=$here/../../../shared/cases/first_program.c # the contract's own copy, where it is
-[ ! -f "$given" ] || cmp "$given" "$here/first_program.c"
+[ ! -f "$given" ] || cmp "$given" "$examples/first_program.c"
 cmake --install "$build" --prefix "$work/first" >/dev/null
 mv "$work/first" "$work/moved"
 libdir=$(dirname "$(find "$work/moved" -name libirreduce.so)")
 
 export PKG_CONFIG_PATH=$libdir/pkgconfig
 # shellcheck disable=SC2046
-"$cc" "$here/first_program.c" -o "$work/first_program" $(pkg-config --cflags --libs irreduce)
+"$cc" "$examples/first_program.c" -o "$work/first_program" $(pkg-config --cflags --libs irreduce)
 LD_LIBRARY_PATH=$libdir "$work/first_program" "$model"
 
 cmake -S "$here" -B "$work/consumer" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$work/moved" >/dev/null

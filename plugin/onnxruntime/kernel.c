@@ -31,6 +31,7 @@ typedef struct {
     const char *word; /* IR type */
     char name[128];
     irr_element_type_e type;
+    size_t element_bytes;
     bool keep_dims;
     irr_empty_axes_e empty_axes;
     bool axes_at_run_time; /* they are input 1 */
@@ -219,7 +220,40 @@ static ort_status_t *view_output(const kernel_t *kernel, ort_context_t *context,
 
 static irr_status_e infer(const kernel_t *kernel, const ort_context_t *context, variant_t *variant,
                           const irr_tensor_view_t *inputs, const irr_tensor_view_t *output,
+                          irr_sentence_t sentence);
+
+static bool is_aligned(const kernel_t *kernel, const irr_tensor_view_t *view) {
+    return ((uintptr_t)view->data & (kernel->element_bytes - 1)) == 0;
+}
+
+/* The runtime takes its callers' memory at any address, the device only whole elements. */
+static irr_status_e infer_copies(const kernel_t *kernel, const ort_context_t *context,
+                                 variant_t *variant, const irr_tensor_view_t *inputs,
+                                 const irr_tensor_view_t *output, irr_sentence_t sentence) {
+    irr_tensor_view_t copies[] = {inputs[0], inputs[1]}, result = *output;
+    size_t from = 0, to = 0; /* both tensors exist: their sizes fit */
+    irr_shape_elements(inputs[0].dims, inputs[0].rank, &from);
+    irr_shape_elements(output->dims, output->rank, &to);
+    from *= kernel->element_bytes;
+    to *= kernel->element_bytes;
+    copies[0].data = irr_malloc_aligned(from);
+    result.data = irr_malloc_aligned(to);
+    irr_status_e status = irr_out_of_memory(sentence, from + to);
+    if (copies[0].data && result.data) {
+        if (from) memcpy(copies[0].data, inputs[0].data, from);
+        status = infer(kernel, context, variant, copies, &result, sentence);
+        if (status == IRR_OK && to) memcpy(output->data, result.data, to);
+    }
+    irr_release(copies[0].data);
+    irr_release(result.data);
+    return status;
+}
+
+static irr_status_e infer(const kernel_t *kernel, const ort_context_t *context, variant_t *variant,
+                          const irr_tensor_view_t *inputs, const irr_tensor_view_t *output,
                           irr_sentence_t sentence) {
+    if (!is_aligned(kernel, &inputs[0]) || !is_aligned(kernel, output))
+        return infer_copies(kernel, context, variant, inputs, output, sentence);
     pool_t pool = {kernel->ort, context};
     /* The runtime does not tell its threads; INFERENCE_NUM_THREADS bounds how many are asked for.
      */
@@ -344,6 +378,7 @@ static ort_status_t *read_node(kernel_t *kernel, const irr_ort_operator_t *row,
     read_flag(ort, info, "noop_with_empty_axes", &noop);
     kernel->empty_axes = noop ? IRR_EMPTY_AXES_FOLD : IRR_EMPTY_AXES_ALL;
     kernel->type = irr_ort_element_type(element_type);
+    kernel->element_bytes = irr_element_bytes(kernel->type);
     kernel->word = kernel->type == IRR_BOOLEAN ? row->boolean : row->type;
     status = inputs > 1 ? read_axes_input(kernel, info) : read_axes_attribute(kernel, info);
     return status ? status : read_shape(kernel, shape);

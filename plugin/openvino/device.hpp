@@ -71,15 +71,15 @@ class InferRequest : public ov::ISyncInferRequest {
         std::string name; // for messages: "input 0"
         bool is_axes = false;
         ov::Tensor tensor = {};
-        ov::Shape shape = {};  // of the tensor when it was bound
-        ov::Tensor dense = {}; // a copy of strided axes
+        ov::Shape shape = {}; // of the tensor when it was bound
+        ov::Tensor copy = {}; // of what the engine cannot take where it lies
         TensorView view = {};
     };
     size_t slot_of(const ov::Port &port) const;
     bool is_bound() const;
     void bind();
     void bind_slot(size_t k, const irr_bound_shape_t *shape);
-    void check_memory(size_t k) const;
+    void check_overlap(size_t k) const;
 
     std::shared_ptr<const CompiledModel> m_compiled;
     irr_plugin_request_t *m_request = nullptr;

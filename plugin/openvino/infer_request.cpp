@@ -63,19 +63,21 @@ bool InferRequest::is_bound() const {
     return true;
 }
 
-void InferRequest::check_memory(size_t k) const {
-    size_t element_bytes = m_slots[k].tensor.get_element_type().size();
+// Strided and copied tensors are read before any output is written, and written after all.
+void InferRequest::check_overlap(size_t k) const {
     auto begin = [&](size_t i) { return static_cast<char *>(m_views[i].data); };
     auto end = [&](size_t i) { return begin(i) + m_slots[i].tensor.get_byte_size(); };
-    if (reinterpret_cast<uintptr_t>(begin(k)) % element_bytes)
-        OPENVINO_THROW("the memory of ", m_slots[k].name, " is not aligned to its elements of ",
-                       element_bytes, " bytes");
-    // Strided tensors go through copies, which are taken before any output is written.
-    for (size_t i = 0; k >= m_input_count && i < k; i++)
+    for (size_t i = 0; i < k; i++)
         if (!m_views[i].byte_strides && !m_views[k].byte_strides && begin(i) < end(k) &&
             begin(k) < end(i))
             OPENVINO_THROW("the memory of ", m_slots[k].name, " overlaps that of ",
                            m_slots[i].name);
+}
+
+// The engine reads axes densely, and no element at an address that its type does not allow.
+static bool needs_copy(const irr_tensor_view_t &view, bool is_axes, size_t element_bytes) {
+    return (is_axes && view.byte_strides) ||
+           reinterpret_cast<uintptr_t>(view.data) % element_bytes != 0;
 }
 
 // shape: of an output, whose tensor takes it on.
@@ -91,13 +93,14 @@ void InferRequest::bind_slot(size_t k, const irr_bound_shape_t *shape) {
                        slot.port.get_partial_shape());
     slot.view = TensorView(slot.tensor);
     if (shape) slot.view.view.data = slot.tensor.data(); // fails where it cannot be written
-    if (slot.is_axes && slot.view.view.byte_strides) {
-        slot.dense = ov::Tensor(slot.tensor.get_element_type(), slot.shape);
-        slot.tensor.copy_to(slot.dense);
-        slot.view = TensorView(slot.dense);
+    slot.copy = {};
+    if (needs_copy(slot.view.view, slot.is_axes, slot.tensor.get_element_type().size())) {
+        slot.copy = ov::Tensor(slot.tensor.get_element_type(), slot.shape);
+        if (!shape) slot.tensor.copy_to(slot.copy);
+        slot.view = TensorView(slot.copy);
     }
     m_views[k] = slot.view.view;
-    check_memory(k);
+    if (shape) check_overlap(k);
 }
 
 void InferRequest::bind() {
@@ -111,7 +114,7 @@ void InferRequest::bind() {
     // Strides may change without the shape, and shapes with the values of axes.
     m_bound = true;
     for (const Slot &slot : m_slots)
-        if (slot.is_axes || slot.view.view.byte_strides) m_bound = false;
+        if (slot.is_axes || slot.copy || slot.view.view.byte_strides) m_bound = false;
 }
 
 // ---- running ----
@@ -122,6 +125,9 @@ void InferRequest::infer() {
     check(m_compiled->engine().infer(m_request, m_views.data(), m_views.data() + m_input_count,
                                      nullptr, sentence),
           sentence);
+    if (m_bound) return;
+    for (size_t k = m_input_count; k < m_slots.size(); k++)
+        if (m_slots[k].copy) m_slots[k].copy.copy_to(m_slots[k].tensor);
 }
 
 std::vector<ov::ProfilingInfo> InferRequest::get_profiling_info() const {

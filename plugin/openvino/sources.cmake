@@ -29,14 +29,17 @@ if(NOT IRR_OPENVINO_COMPILED OR NOT IRR_OPENVINO_RAN EQUAL 0)
 endif()
 
 # What both doors share: the core's objects, the translation of OpenVINO's types into plugin.h's.
+# No oneDNN: it would bring a second thread pool into a stranger's process.
 function(irr_openvino_library target) # SOURCE...
   add_library(${target} MODULE ${ARGN} plugin/openvino/translate.cpp plugin/cpu/entry.c
-    $<TARGET_OBJECTS:irr_base> $<TARGET_OBJECTS:irr_kernel> $<TARGET_OBJECTS:irr_plan>)
-  target_link_libraries(${target} PRIVATE openvino::runtime Threads::Threads m ${IRR_ONEDNN_LIBRARY})
+    src/plan/onednn.c $<TARGET_OBJECTS:irr_base> $<TARGET_OBJECTS:irr_kernel>
+    $<FILTER:$<TARGET_OBJECTS:irr_plan>,EXCLUDE,/onednn\\.c>)
+  target_link_libraries(${target} PRIVATE openvino::runtime Threads::Threads m)
   target_compile_definitions(${target} PRIVATE IRREDUCE_OPENVINO_BUILD="${IRR_OPENVINO_BUILD}"
     IRREDUCE_OPENVINO_VERSION="${OpenVINO_VERSION}")
   # OpenVINO's exceptions name the source file: from the project's folder on.
-  target_compile_options(${target} PRIVATE -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
+  target_compile_options(${target} PRIVATE -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=
+    -UIRREDUCE_HAVE_ONEDNN)
   set(map ${CMAKE_SOURCE_DIR}/plugin/openvino/exports.map)
   target_link_options(${target} PRIVATE -Wl,-z,nodelete -Wl,--no-undefined -Wl,--version-script=${map})
   # No RUNPATH: with one, a second libopenvino would be mapped beside the host's, silently.

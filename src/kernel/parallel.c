@@ -1,5 +1,5 @@
 /* The device's one thread pool, and the way to a host's own.
- * Lives here: threads, the gate they meet at, the counter they draw work from. May not: anything
+ * Lives here: threads, the gate they meet at, the shares they draw work from. May not: anything
  * that knows what a task computes.
  *
  * A region is open or closed. A worker that sees it open steps in (one compare-and-swap on the
@@ -32,13 +32,18 @@
 
 enum { LINE = 128, SPIN_NS = 30000, SPIN_CROWDED_NS = 2000 }; /* 128: lines are fetched in pairs */
 
+/* How the indices are shared out; divisions are made once a call. */
+typedef struct {
+    uint32_t seats;
+    size_t share, rest; /* the first `rest` seats have one more than `share` */
+} sharing_t;
+
 static struct {
     _Alignas(LINE) atomic_uint gate;
     atomic_uint limit; /* workers that may be inside */
     irr_task_f task;   /* these three are read by those inside alone */
     void *argument;
-    size_t count;
-    _Alignas(LINE) atomic_size_t next; /* index to draw */
+    sharing_t sharing;
     _Alignas(LINE) atomic_flag in_use; /* a caller has the pool */
     uint32_t asked;                    /* the largest number of workers asked for */
     uint32_t started;                  /* those that could be started */
@@ -47,6 +52,10 @@ static struct {
     _Alignas(LINE) atomic_uint bell;   /* what sleepers wait on */
     atomic_uint sleepers;
 } pool;
+
+/* Each thread has a share of the indices, the same at each call: what it read last time is in its
+ * own cache. A share that is done, or whose thread is not there, is helped out by the others. */
+static struct { _Alignas(LINE) atomic_size_t next; /* index to draw */ } shares[MAX_WORKERS + 1];
 
 static void futex_wait(atomic_uint *word, unsigned expected) {
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
@@ -76,10 +85,20 @@ static bool spin(patience_t *patience, unsigned spin_ns) {
     return now < patience->until_ns;
 }
 
-static void draw(irr_task_f task, void *argument, size_t count) {
-    size_t index;
-    while ((index = atomic_fetch_add_explicit(&pool.next, 1, memory_order_relaxed)) < count)
-        task(argument, index);
+static size_t share_begin(const sharing_t *sharing, uint32_t seat) {
+    return sharing->share * seat + (seat < sharing->rest ? seat : sharing->rest);
+}
+
+static void draw(irr_task_f task, void *argument, sharing_t sharing, uint32_t seat) {
+    if (seat >= sharing.seats) seat %= sharing.seats;
+    for (uint32_t k = 0; k < sharing.seats; k++) {
+        size_t index, end = share_begin(&sharing, seat + 1);
+        atomic_size_t *next = &shares[seat].next;
+        while (atomic_load_explicit(next, memory_order_relaxed) < end &&
+               (index = atomic_fetch_add_explicit(next, 1, memory_order_relaxed)) < end)
+            task(argument, index);
+        seat = seat + 1 < sharing.seats ? seat + 1 : 0;
+    }
 }
 
 /* ---- workers ---- */
@@ -106,8 +125,8 @@ static unsigned await_region(unsigned last_number) {
     return gate;
 }
 
-static void *worker(void *unused) {
-    (void)unused;
+static void *worker(void *number) {
+    uint32_t own = (uint32_t)(uintptr_t)number; /* from 1: the caller has seat 0 */
     irr_fp_enter();
     for (unsigned last_number = 0;;) {
         unsigned gate = await_region(last_number);
@@ -115,7 +134,7 @@ static void *worker(void *unused) {
                                                      memory_order_acquire, memory_order_relaxed))
             continue;
         last_number = gate & GATE_NUMBERS;
-        draw(pool.task, pool.argument, pool.count);
+        draw(pool.task, pool.argument, pool.sharing, own);
         gate = atomic_fetch_sub_explicit(&pool.gate, 1, memory_order_release);
         if ((gate & GATE_AWAITED) && (gate & GATE_INSIDE) == 1) futex_wake(&pool.gate, 1);
     }
@@ -154,7 +173,8 @@ static void grow(uint32_t workers) {
     host_signals(&blocked);
     pthread_sigmask(SIG_BLOCK, &blocked, &found);
     pthread_t thread;
-    while (pool.started < workers && pthread_create(&thread, &attributes, worker, NULL) == 0) {
+    while (pool.started < workers && pthread_create(&thread, &attributes, worker,
+                                                    (void *)(uintptr_t)(pool.started + 1)) == 0) {
         pthread_setname_np(thread, "irreduce");
         pool.started++;
     }
@@ -175,8 +195,10 @@ static bool is_worth_help(uint32_t workers) {
 static void open_gate(size_t count, irr_task_f task, void *argument, uint32_t workers, bool brief) {
     pool.task = task;
     pool.argument = argument;
-    pool.count = count;
-    atomic_store_explicit(&pool.next, 0, memory_order_relaxed);
+    pool.sharing = (sharing_t){workers + 1, count / (workers + 1), count % (workers + 1)};
+    for (uint32_t seat = 0; seat <= workers; seat++)
+        atomic_store_explicit(&shares[seat].next, share_begin(&pool.sharing, seat),
+                              memory_order_relaxed);
     atomic_store_explicit(&pool.limit, workers, memory_order_relaxed);
     unsigned gate = atomic_load_explicit(&pool.gate, memory_order_relaxed);
     atomic_store(&pool.gate, ((gate & GATE_NUMBERS) + GATE_NUMBER) | GATE_OPEN);
@@ -255,7 +277,7 @@ void irr_parallel_for(const irr_executor_t *executor, size_t count, irr_task_f t
     } else {
         if (width - 1 > pool.asked) grow(width - 1);
         open_gate(count, task, argument, width - 1, executor->brief);
-        draw(task, argument, count);
+        draw(task, argument, pool.sharing, 0);
         close_gate();
     }
     atomic_flag_clear_explicit(&pool.in_use, memory_order_release);

@@ -5,11 +5,22 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 endif()
 add_library(irr_kernel OBJECT
   src/kernel/available_cpus.c src/kernel/cpu.c src/kernel/parallel.c src/kernel/kernels.c)
+# Sanitizers see every tier's addresses, and undefined behaviour in the scalar one, whose text is the
+# same: all of it in all tiers takes the compilers longer than every test.
+set(slim "$<$<CONFIG:Debug>:-O1>" -fno-sanitize=undefined)
+if(CMAKE_C_COMPILER_ID STREQUAL GNU)
+  list(APPEND slim --param=asan-instrumentation-with-call-threshold=0)
+elseif(IRREDUCE_FUZZ)
+  list(APPEND slim -fno-sanitize=all)
+endif()
+set(slim_scalar "$<$<CONFIG:Debug>:-O1>")
+set(slim_avx2 ${slim})
+set(slim_avx512 ${slim})
 foreach(tier IN LISTS IRR_TIERS)
   target_sources(irr_kernel PRIVATE src/kernel/isa_${tier}.c)
   # -Wno-psabi: vectors never cross a call between files. No link-time optimisation: a tier's
   # instructions stay in its file.
   set_source_files_properties(src/kernel/isa_${tier}.c PROPERTIES
-    COMPILE_OPTIONS "${IRR_ISA_${tier}};-Wno-psabi;-fno-lto")
+    COMPILE_OPTIONS "${IRR_ISA_${tier}};-Wno-psabi;-fno-lto;${slim_${tier}}")
 endforeach()
 target_link_libraries(irr_kernel PUBLIC Threads::Threads)

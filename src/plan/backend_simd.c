@@ -128,7 +128,7 @@ static void run_units(void *argument, size_t task) {
             count++;
         }
         walk_all(walks, count);
-        for (uint32_t m = 0; m < job->count; m++) finish(job, m, &units[0], slot_of(job, m, task));
+        for (uint32_t m = 0; m < job->count; m++) finish(job, m, units, slot_of(job, m, task));
     }
 }
 
@@ -162,7 +162,7 @@ static void run_chunk(void *argument, size_t task) {
     walk_all(walks, count);
 }
 
-/* The tops of the trees, of one member. */
+/* The tops of the trees of unit `index`, and its finish. */
 static void close_chunks(job_t *job, uint32_t member, size_t index) {
     const plan_t *plan = plan_of(job, member);
     const irr_layout_t *l = &plan->layout;
@@ -170,12 +170,14 @@ static void close_chunks(job_t *job, uint32_t member, size_t index) {
     irr_unit_at(plan, job->data, index, &unit);
     size_t apart = l->leaf_chunks * plan->slot_bytes;
     char *slots = slot_of(job, member, index * l->segment_chunks * l->leaf_chunks);
-    for (size_t s = 0; s < l->segment_chunks && l->leaf_chunks > 1; s++) {
+    bool open = plan->folded_by == member; /* not merged yet, on behalf of another member */
+    for (size_t s = 0; s < l->segment_chunks && l->leaf_chunks > 1 && open; s++) {
         char *results = slots + s * apart, *lanes = results + l->result_levels_bytes;
         irr_merge_nodes(plan->kernel, lanes, plan->slot_bytes, l->leaf_chunks, unit.lanes);
         irr_close_leaves(&unit, results, lanes);
     }
-    irr_merge_nodes(plan->kernel, slots, apart, l->segment_chunks, unit.results);
+    if (open) irr_merge_nodes(plan->kernel, slots, apart, l->segment_chunks, unit.results);
+    finish(job, member, &unit, slots);
 }
 
 /* ---- the backend ---- */
@@ -197,14 +199,7 @@ static irr_status_e execute(irr_yield_t *yields, uint32_t count, const void *dat
         some.brief = plan_of(&job, 0)->cost.bytes < BYTES_WORTH_A_BELL;
         irr_parallel_for(&some, l->tasks, chunks == 1 ? run_units : run_chunk, &job);
         for (uint32_t m = 0; m < count && chunks > 1; m++)
-            for (size_t u = 0; u < l->units && plan_of(&job, m)->folded_by == m; u++)
-                close_chunks(&job, m, u);
-        for (uint32_t m = 0; m < count && chunks > 1; m++)
-            for (size_t u = 0; u < l->units; u++) {
-                unit_t unit;
-                irr_unit_at(plan_of(&job, m), data, u, &unit);
-                finish(&job, m, &unit, slot_of(&job, m, u * chunks));
-            }
+            for (size_t u = 0; u < l->units; u++) close_chunks(&job, m, u);
         threads = irr_executor_width(&some);
         if (l->tasks < threads) threads = (uint32_t)l->tasks;
     }

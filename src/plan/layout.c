@@ -7,14 +7,14 @@
 
 /* Accumulators of one unit: its trees stay in the nearest caches. */
 #define TILE_BYTES 16384u
-/* What a thread must have to do, or it costs more than it brings: some 1.3 us, where waking it up
- * from its spinning and waiting for its last word take 0.4 us. */
-#define BYTES_WORTH_A_THREAD (128u << 10)
+/* What a thread must have to do, or it costs more than it brings: some 2.6 us. Calling a thread
+ * that spins and hearing of its end take 0.8; with half as much, two are slower than one. */
+#define BYTES_WORTH_A_THREAD (256u << 10)
 /* Tasks of a thread: several, since threads come late and are interrupted; the more the larger the
  * work is, so that the last ones are a small part of it. */
-#define LEAST_TASKS 4u
+#define LEAST_TASKS 2u
 #define MOST_TASKS 16u
-#define BYTES_WORTH_A_TASK (64u << 10)
+#define BYTES_WORTH_A_TASK (128u << 10)
 /* Tiles are not cut into less than this, a few lines of each row. */
 #define LEAST_TILE_WIDTH_BYTES 512u
 /* Outputs of different tasks lie in different lines, where there are many. */
@@ -131,14 +131,21 @@ static void choose_tasks(irr_layout_t *layout) {
     choose_task_count(layout);
 }
 
+/* In groups of units whose outputs fill lines, where there are many. */
+static void share_units(const irr_lane_info_t *kernel, irr_layout_t *layout) {
+    size_t bytes = layout->tile_kept * layout->tile_width * kernel->element_bytes;
+    layout->line_units = things_of_lines(bytes);
+    if (layout->units < 4 * layout->line_units * layout->tasks) layout->line_units = 1;
+    size_t groups = ceil_div(layout->units, layout->line_units);
+    layout->share = groups / layout->tasks;
+    layout->rest = groups % layout->tasks;
+}
+
 void irr_layout_share(const irr_layout_t *layout, size_t task, size_t *first, size_t *end) {
-    *first = 0, *end = layout->units;
-    if (layout->tasks == 1) return; /* divisions are what a tiny tensor would wait for */
-    size_t group = layout->line_units, groups = ceil_div(layout->units, group);
-    size_t share = groups / layout->tasks, rest = groups % layout->tasks;
-    size_t from = task * share + least(task, rest);
-    *first = from * group;
-    *end = least((from + share + (task < rest)) * group, layout->units);
+    size_t from = task * layout->share + least(task, layout->rest);
+    *first = from * layout->line_units;
+    from += layout->share + (task < layout->rest);
+    *end = least(from * layout->line_units, layout->units);
 }
 
 static void measure_slot(irr_layout_t *layout) {
@@ -160,9 +167,7 @@ void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel
     size_t lanes = layout->group * layout->tile_width * kernel->accumulator_bytes;
     layout->result_bytes = round_up(results, IRR_ALIGNMENT);
     layout->leaf_bytes = layout->inner == IRR_INNER_TREE ? round_up(lanes, IRR_ALIGNMENT) : 0;
-    layout->line_units =
-        things_of_lines(layout->tile_kept * layout->tile_width * kernel->element_bytes);
-    if (layout->units < 4 * layout->line_units * layout->tasks) layout->line_units = 1;
+    share_units(kernel, layout);
     measure_slot(layout);
 }
 

@@ -38,7 +38,8 @@ typedef struct irr_layout {
     /* Tasks: several units each, or, where units are few, parts of one. */
     uint32_t threads; /* that are of use */
     size_t wanted, tasks;
-    size_t line_units; /* whole tasks have multiples of so many: their outputs fill lines */
+    size_t line_units;  /* whole tasks have multiples of so many: their outputs fill lines */
+    size_t share, rest; /* of these groups: each task's, and how many have one more */
     size_t chunk_segments, segment_chunks; /* of a unit; powers of two, and how many */
     size_t chunk_leaves, leaf_chunks;      /* of a segment; split only if chunk_segments is 1 */
     /* Scratch of one task: a tree of tile results, then a tree of leaves. */

@@ -9,11 +9,14 @@ static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
 void irr_unit_at(const irr_simd_plan_t *plan, const char *data, size_t index, irr_unit_t *unit) {
     const irr_layout_t *l = &plan->layout;
-    size_t column = 0, row = 0, block = 0;
-    if (l->units > 1) { /* divisions are what a tiny tensor would wait for */
-        column = index % l->tiles_width * l->tile_width;
-        row = index / l->tiles_width % l->tiles_kept * l->tile_kept;
-        block = index / l->tiles_width / l->tiles_kept;
+    size_t column = 0, row = 0, block = index;
+    if (l->tiles_width > 1) { /* a division takes as long as a short row */
+        column = block % l->tiles_width * l->tile_width;
+        block /= l->tiles_width;
+    }
+    if (l->tiles_kept > 1) {
+        row = block % l->tiles_kept * l->tile_kept;
+        block /= l->tiles_kept;
     }
     unit->plan = plan;
     unit->kept = least(l->kept - row, l->tile_kept);
