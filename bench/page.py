@@ -5,6 +5,7 @@ import math
 import os
 import platform
 import re
+import subprocess
 
 from bars import bars
 from rows import LEAST, NAMES, PEERS, against, geomean, losses
@@ -16,8 +17,8 @@ written by `bench/peers.sh`: run it for the figures of your machine. Only ratios
 anything; absolute times are there to show what a ratio is made of.
 
 * One process; all contenders work on the same memory, in turns, forwards and backwards; each figure
-  is the median of {rounds} rounds of at least 0.3 ms. Rows that missed a bar were measured four
-  times more and count by the median of the five runs; they are marked `5x`.
+  is the median of {rounds} rounds of at least 0.3 ms. The worst rows of each list were
+  measured four times more and count by the median of the five runs; they are marked `5x`.
 * Tensors are set once; what is timed is the call that infers. With 1 thread the whole process stays on
   one CPU; else the calling thread is pinned to the first, all others to the rest, and after a block
   of a peer whose threads spin, 30 ms pass.
@@ -47,6 +48,21 @@ def cpu_facts():
     tiers = [name for name in ("avx2", "avx512f") if f" {name}" in text]
     return (f"{model.group(1) if model else platform.machine()}, {os.cpu_count()} CPUs, "
             f"{', '.join(caches)}, {', '.join(tiers)}")
+
+
+def commit():
+    done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True, check=False)
+    return f", commit {done.stdout.strip()}" if done.returncode == 0 else ""
+
+
+def load_sentence(load):
+    """Whether the figures can be believed."""
+    text = f"Load average before the run: {load:.1f}."
+    if load > 0.3:
+        text += (" **Other work ran on this machine: single rows may be off, and those of two "
+                 "threads say little, for the second CPU was taken.**")
+    return text
 
 
 def ratio(value, least=None, wrong=False):
@@ -121,7 +137,7 @@ def compile_table(rows):
                  [[row["what"], f"{row['us']:.2f}", f"{row['most_us']:.2f}"] for row in rows])
 
 
-def write(found, by_size, ways, bench, seconds):
+def write(found, by_size, ways, bench, load, seconds):
     every = [row for rows in found.values() for row in rows]
     lost = sorted((row for row in every if losses(row)), key=lambda row: min(losses(row)))
     versions = ", ".join(f"{NAMES[name]} {version}" for name, version in
@@ -129,7 +145,8 @@ def write(found, by_size, ways, bench, seconds):
     commands = "\n".join("    " + line for line in bench.commands)
     parts = [
         HEAD.format(rounds=bench.answers["rounds"]),
-        f"Machine: {cpu_facts()}; Linux {platform.release()}. Versions: {versions}. "
+        f"Machine: {cpu_facts()}; Linux {platform.release()}. {load_sentence(load)} "
+        f"Versions: {versions}{commit()}. "
         f"{datetime.date.today()}, {seconds / 60:.0f} minutes; the random shapes' seed was "
         f"{bench.answers['seed']}. Commands (each with `--onnxruntime LIBRARY --openvino LIBRARY "
         f"--json`):\n\n{commands}\n",

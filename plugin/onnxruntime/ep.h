@@ -41,7 +41,7 @@ irr_element_type_e irr_ort_element_type(int type);
 /* Fills ep->registry with a kernel for each operator. */
 ort_status_t *irr_ort_register(irr_ort_ep_t *ep);
 
-/* ---- kernel.c ---- */
+/* ---- node.c, kernel.c ---- */
 
 ort_status_t *irr_ort_create_kernel(void *maker, const ort_node_info_t *info,
                                     ort_kernel_t **kernel);

@@ -1,7 +1,8 @@
 # libirreduce_onnxruntime_ep.so: the execution provider. It needs nothing of ONNX Runtime to build,
 # and nothing but libc to run: oneDNN would bring a second thread pool into a stranger's process.
 add_library(irreduce_onnxruntime_ep MODULE plugin/onnxruntime/factory.c
-  plugin/onnxruntime/operators.c plugin/onnxruntime/kernel.c plugin/cpu/entry.c src/plan/onednn.c
+  plugin/onnxruntime/operators.c plugin/onnxruntime/kernel.c plugin/onnxruntime/node.c
+  plugin/cpu/entry.c src/plan/onednn.c
   $<TARGET_OBJECTS:irr_base> $<TARGET_OBJECTS:irr_kernel>
   $<FILTER:$<TARGET_OBJECTS:irr_plan>,EXCLUDE,/onednn\\.c>)
 target_compile_options(irreduce_onnxruntime_ep PRIVATE -UIRREDUCE_HAVE_ONEDNN)
