@@ -37,6 +37,7 @@ typedef struct irr_offer {
         wordless; /* the asker wants neither kernel nor reason, which take longer than the choice */
     bool serves;
     double estimate_us; /* one thread, data in cache; where it serves */
+    irr_tier_e tier;    /* of what would run, among the words */
     char kernel[64];    /* what would run: "sum_f32_rows", "jit:avx512"; where it serves */
     char reason[192];   /* one clause: why it serves, or why it declines */
 } irr_offer_t;

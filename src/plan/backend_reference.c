@@ -281,6 +281,7 @@ static void offer(const irr_problem_t *problem, const irr_config_t *config, irr_
     (void)config;
     double elements = (double)problem->geometry.output_count * (double)problem->geometry.set_size;
     offer->serves = true;
+    offer->tier = IRR_TIER_SCALAR;
     offer->estimate_us = 0.02 + elements * 0.006;
     IRR_OFFER_SAY(offer, kernel, "reference_%s_%s", irr_op_info(problem->op)->word,
                   irr_element_type_info(problem->type)->name);

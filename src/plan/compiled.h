@@ -61,6 +61,7 @@ typedef struct irr_step_note {
     uint64_t mask;         /* of the axes of its work */
     uint64_t bytes;        /* read and written */
     char *shape, *kernel;  /* "[6,12,10,24] axes [2,3]", "sum_f32_rows": once a profile asked */
+    irr_tier_e tier;       /* of the kernel, known with it */
 } irr_step_note_t;
 
 /* A value's shape in a plan. */

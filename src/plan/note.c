@@ -61,6 +61,7 @@ bool irr_plan_note(irr_plugin_compiled_t *compiled, irr_plan_t *plan, uint32_t k
     if (!note->kernel) {
         irr_plan_words(compiled, plan, k, &words);
         note->kernel = irr_strdup(words.kernel);
+        note->tier = words.chosen ? words.choice.offers[note->backend].tier : IRR_TIER_SCALAR;
     }
     if (!note->shape)
         note->shape = shape_text(&plan->shapes[compiled->layers[k].source], note->mask);

@@ -39,7 +39,7 @@ irr_status_e irr_planner_choose(const irr_problem_t *problem, const irr_config_t
     irr_offer_t *offers = choice->offers;
     choice->backend = config->backend;
     for (unsigned i = 0; i < IRR_BACKEND_COUNT; i++) {
-        offers[i] = (irr_offer_t){.wordless = !words};
+        offers[i] = (irr_offer_t){.wordless = !words, .tier = config->tier};
         rows[i]->offer(problem, config, &offers[i]);
     }
     if (config->backend != IRR_BACKEND_AUTO) {

@@ -295,8 +295,7 @@ static irr_profile_row_t profile_row(const irr_plugin_request_t *request, uint32
     const irr_step_t *step = &request->plan->steps[k];
     const irr_step_note_t *note = &request->plan->notes[k];
     const timing_t *timing = &request->timings[k];
-    bool runs = step->backend && !note->idle,
-         tiered = runs && note->backend != IRR_BACKEND_REFERENCE;
+    bool runs = step->backend && !note->idle;
     return (irr_profile_row_t){
         .size_bytes = sizeof(irr_profile_row_t),
         .layer = *layer->name ? layer->name : layer->id,
@@ -304,7 +303,7 @@ static irr_profile_row_t profile_row(const irr_plugin_request_t *request, uint32
         .shape = note->shape,
         .backend = runs ? step->backend->name : "none",
         .kernel = note->kernel,
-        .tier = irr_tier_name(tiered ? compiled->config.tier : IRR_TIER_SCALAR),
+        .tier = irr_tier_name(runs ? note->tier : IRR_TIER_SCALAR),
         .threads = timing->stats.threads,
         .executed = step->backend != NULL,
         .start_ns = timing->start_ns,

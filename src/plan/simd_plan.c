@@ -80,9 +80,24 @@ static bool plan_accurately(irr_simd_plan_t *plan, const irr_problem_t *problem,
     return true;
 }
 
+/* More than the caches hold is read sooner by vectors of 32 bytes than of 64, which ask for lines
+ * faster than they can be fetched ahead (up to a fifth; irreduce_bench with IRREDUCE_ISA): so do
+ * the folds that only add. No bit depends on it. */
+#define BYTES_BEYOND_CACHES 32e6
+
+static irr_tier_e tier_of(const irr_problem_t *problem, const irr_config_t *config) {
+    const irr_op_kernel_t *op = &irr_kernels(config->tier)->ops[problem->op][problem->type];
+    const irr_element_type_info_t *type = irr_element_type_info(problem->type);
+    double elements = (double)problem->geometry.output_count * (double)problem->geometry.set_size;
+    bool adds = op->fold == IRR_FOLD_SUM || op->fold == IRR_FOLD_MAGNITUDES ||
+                (op->fold == IRR_FOLD_SQUARES && type->kind == IRR_KIND_FLOAT);
+    bool large = elements * (type->bits / 8) > BYTES_BEYOND_CACHES;
+    return config->tier == IRR_TIER_AVX512 && adds && large ? IRR_TIER_AVX2 : config->tier;
+}
+
 static void plan_problem(irr_simd_plan_t *plan, const irr_problem_t *problem,
                          const irr_config_t *config) {
-    const irr_kernel_table_t *table = irr_kernels(config->tier);
+    const irr_kernel_table_t *table = irr_kernels(tier_of(problem, config));
     const irr_op_kernel_t *op = &table->ops[problem->op][problem->type];
     if (config->accuracy && plan_accurately(plan, problem, config)) return;
     *plan = (irr_simd_plan_t){.problem = *problem, .finish = op->finish};
@@ -113,11 +128,12 @@ void irr_simd_offer(const irr_problem_t *problem, const irr_config_t *config, ir
     if (offer->wordless) return;
     irr_simd_plan_t plan;
     plan_problem(&plan, problem, config);
+    offer->tier = plan.accurate ? config->tier : tier_of(problem, config);
     const irr_layout_t *l = &plan.layout;
     IRR_OFFER_SAY(offer, kernel, "%s%s_%s_%s", plan.accurate ? "accurate_" : "",
                   irr_op_info(problem->op)->word, type->name, inner[l->inner]);
     IRR_OFFER_SAY(offer, reason, "%s kernels, %zu x %zu of [%zu, %zu, %zu]",
-                  irr_tier_name(config->tier), l->blocks.total, l->segments.total, l->kept, l->rows,
+                  irr_tier_name(offer->tier), l->blocks.total, l->segments.total, l->kept, l->rows,
                   l->width);
 }
 
