@@ -144,6 +144,7 @@ static inline v_i64 max_i64(v_i64 a, v_i64 b) {
 static inline v_u64 max_u64(v_u64 a, v_u64 b) {
     return (v_u64)_mm256_blendv_epi8((__m256i)b, (__m256i)a, above_u64((__m256i)a, (__m256i)b));
 }
+#define VEC_ANY(v) (!_mm256_testz_si256((__m256i)(v), (__m256i)(v)))
 static inline v_u64 add_sticking(v_u64 a, v_u64 b) {
     __m256i sum = (__m256i)(a + b);
     return (v_u64)_mm256_or_si256(sum, above_u64((__m256i)a, sum));

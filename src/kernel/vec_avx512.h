@@ -155,6 +155,7 @@ PAIR(multiply_u32, v_u64, _mm512_mul_epu32)
 RANGES(32, __m512, ps)
 RANGES(64, __m512d, pd)
 
+#define VEC_ANY(v) (_mm512_test_epi64_mask((__m512i)(v), (__m512i)(v)) != 0)
 static inline v_u64 add_sticking(v_u64 a, v_u64 b) {
     __m512i sum = (__m512i)(a + b);
     __mmask8 carry = _mm512_cmplt_epu64_mask(sum, (__m512i)a);

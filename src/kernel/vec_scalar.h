@@ -117,6 +117,7 @@ static inline v_u64 multiply_i32(v_u64 a, v_u64 b) {
     return (uint64_t)((int64_t)(int32_t)a * (int32_t)b);
 }
 static inline v_u64 multiply_u32(v_u64 a, v_u64 b) { return (a & 0xffffffffu) * (b & 0xffffffffu); }
+#define VEC_ANY(v) ((v) != 0) /* is any bit set? */
 static inline v_u64 add_sticking(v_u64 a, v_u64 b) { return a + b < a ? UINT64_MAX : a + b; }
 static inline v_f32 magnitude_f32(v_f32 x) { return __builtin_fabsf(x); }
 static inline v_f64 magnitude_f64(v_f64 x) { return __builtin_fabs(x); }
