@@ -264,6 +264,18 @@ def run_time_axes(core):
     raises(("second time",), request.infer, [data, np.array([1, -1], np.int32)])
 
 
+# What a frontend makes of "over all axes": a list computed from the shape's shape.
+@check
+def axes_that_follow_from_the_shape(core):
+    for shape in ([1, 2], [-1, 2]):
+        x = parameter("i64", shape, "x")
+        rank = opset8.squeeze(opset8.shape_of(opset8.shape_of(x)), axes_of(0))
+        axes = opset8.range(opset8.constant(0, np.int64), rank, opset8.constant(1, np.int64), "i64")
+        model = ov.Model([output(opset8.reduce_sum(x, axes, False), "y")], [x], "all")
+        for device in "IRREDUCE", "HETERO:IRREDUCE,CPU":
+            assert core.compile_model(model, device)([np.array([[BIG, 1]])])[0] == BIG + 1
+
+
 @check
 def regions(core):
     """Region tensors as input and output; what lies beside the output stays."""

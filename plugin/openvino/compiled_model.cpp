@@ -16,7 +16,7 @@ CompiledModel::CompiledModel(const ov::ModelPtr &model,
                              const std::shared_ptr<const ov::IPlugin> &plugin,
                              std::shared_ptr<const Engine> engine, const ov::AnyMap &properties)
     : ov::ICompiledModel(model, plugin, make_executor(), nullptr), m_engine(std::move(engine)),
-      m_graph(model->clone()) { // the caller may change its own
+      m_graph(folded(model)) { // the caller may change its own
     Sentence sentence;
     PropertyTexts texts(properties);
     check(m_engine->face->compile(m_engine->face, &graph(), texts.data(), texts.size(), &m_compiled,

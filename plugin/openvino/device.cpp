@@ -89,30 +89,31 @@ class Plugin : public ov::IPlugin {
 ov::SupportedOpsMap Plugin::query_model(const ov::ModelPtr &model,
                                         const ov::AnyMap &properties) const {
     std::shared_lock<std::shared_mutex> lock(m_settings);
-    Graph graph(model);
+    Graph graph(folded(model));
     PropertyTexts texts(properties);
     ov::SupportedOpsMap supported;
-    std::set<const ov::Node *> taken;
+    std::set<std::string> taken; // the names of reductions, which folding leaves alone
     auto take = [&](const ov::Node *node) {
-        taken.insert(node);
         supported[node->get_friendly_name()] = get_device_name();
     };
     for (uint32_t k = 0; k < graph.nodes().size(); k++) {
         Sentence sentence;
         irr_status_e status = m_engine->face->query(m_engine->face, &graph.view(), k, texts.data(),
                                                     texts.size(), sentence);
-        if (status == IRR_OK)
+        if (status == IRR_OK) {
             take(graph.nodes()[k]);
-        else if (status != IRR_NOT_IMPLEMENTED && status != IRR_NETWORK_NOT_READ)
+            taken.insert(graph.nodes()[k]->get_friendly_name());
+        } else if (status != IRR_NOT_IMPLEMENTED && status != IRR_NETWORK_NOT_READ)
             check(status, sentence);
     }
     for (const auto &node : model->get_ordered_ops()) {
         if (!is_source(*node)) continue;
         for (const auto &input : node->output(0).get_target_inputs())
-            if (taken.count(input.get_node()) || is_result(*input.get_node())) take(node.get());
+            if (taken.count(input.get_node()->get_friendly_name()) || is_result(*input.get_node()))
+                take(node.get());
     }
     for (const auto &result : model->get_results())
-        if (taken.count(result->get_input_node_ptr(0))) take(result.get());
+        if (taken.count(result->get_input_node_ptr(0)->get_friendly_name())) take(result.get());
     return supported;
 }
 

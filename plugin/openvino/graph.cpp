@@ -4,6 +4,7 @@
 #include <openvino/op/constant.hpp>
 #include <openvino/op/parameter.hpp>
 #include <openvino/op/result.hpp>
+#include <openvino/pass/constant_folding.hpp>
 
 namespace irreduce {
 
@@ -12,6 +13,15 @@ bool is_source(const ov::Node &node) {
 }
 
 bool is_result(const ov::Node &node) { return ov::is_type<ov::op::v0::Result>(&node); }
+
+std::shared_ptr<ov::Model> folded(const std::shared_ptr<const ov::Model> &model) {
+    std::shared_ptr<ov::Model> own = model->clone();
+    for (const auto &node : own->get_ops())
+        if (std::string(layer_type(*node)).rfind("Reduce", 0) == 0)
+            ov::pass::disable_constant_folding(node);
+    ov::pass::ConstantFolding().run_on_model(own);
+    return own;
+}
 
 static std::vector<int64_t> dims_of(const ov::PartialShape &shape) {
     std::vector<int64_t> dims;

@@ -14,6 +14,10 @@ namespace irreduce {
 bool is_source(const ov::Node &node);
 bool is_result(const ov::Node &node);
 
+// A copy in which whatever follows from constants and static shapes is a constant: axes that a
+// frontend computes. Reductions are left as they are: their arithmetic is ours.
+std::shared_ptr<ov::Model> folded(const std::shared_ptr<const ov::Model> &model);
+
 class Graph {
   public:
     // Keeps the model: the view's names and constants are its own.
