@@ -182,8 +182,21 @@ static void close_chunks(job_t *job, uint32_t member, size_t index) {
 
 /* ---- the backend ---- */
 
+/* A small tensor, without the tree's machinery, which takes longer than the work itself. False: not
+ * of that kind, or some output is in doubt. */
+static bool execute_at_once(irr_yield_t *yield, const void *data, void *scratch) {
+    const plan_t *plan = yield->state;
+    const irr_one_call_t *call = &plan->one_call;
+    if (!call->run) return false;
+    call->run(scratch, data, call->count, call->length, call->stride);
+    if (!plan->finish(yield->output, scratch, call->results, &plan->set)) return false;
+    yield->stats = (irr_execution_stats_t){1, 0};
+    return true;
+}
+
 static irr_status_e execute(irr_yield_t *yields, uint32_t count, const void *data, void *scratch,
                             const irr_executor_t *executor, irr_sentence_t sentence) {
+    if (count == 1 && execute_at_once(yields, data, scratch)) return IRR_OK;
     job_t job; /* a tiny tensor would wait for all of `redone` */
     job.yields = yields, job.count = count, job.data = data, job.scratch = scratch;
     for (uint32_t m = 0; m < count; m++) atomic_init(&job.redone[m], 0);

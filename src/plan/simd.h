@@ -13,12 +13,19 @@
  * memory idles while they read; too small and calls cost more than they do. */
 #define IRR_PIECE_BYTES 8192u
 
+/* One kernel call that folds all of a small tensor, and its arguments; run is NULL for others. */
+typedef struct irr_one_call {
+    void (*run)(void *accumulators, const void *data, size_t count, size_t length, size_t stride);
+    size_t count, length, stride, results;
+} irr_one_call_t;
+
 typedef struct irr_simd_plan {
-    irr_problem_t problem;
-    irr_layout_t layout;
-    const irr_kernel_t *kernel;
+    irr_one_call_t one_call; /* first, with what it needs: few lines are brought to the cache */
     irr_finish_f finish;
     irr_set_t set;
+    const irr_kernel_t *kernel;
+    irr_problem_t problem;
+    irr_layout_t layout;
     bool accurate;
     uint32_t lanes;
     irr_cost_t cost;

@@ -26,6 +26,19 @@ static double least_trusted(const irr_problem_t *problem, bool accurate) {
     }
 }
 
+static irr_one_call_t one_call_of(const irr_layout_t *l, const irr_kernel_t *kernel) {
+    irr_one_call_t call = {.count = l->kept, .length = l->rows, .results = l->kept * l->width};
+    if (l->units != 1 || l->segments.total != 1) return call;
+    if (l->inner == IRR_INNER_ROWS) {
+        call.run = kernel->rows;
+        call.stride = l->rows;
+    } else if (l->inner == IRR_INNER_COLS) {
+        call.run = kernel->cols;
+        call.stride = l->width;
+    }
+    return call;
+}
+
 /* The layout, and what hangs on it. Together with others, tiles are made for the widest of their
  * accumulators, and large blocks so that they can be cut. */
 static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
@@ -38,6 +51,7 @@ static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     info.most_block_elements = together ? 2 * IRR_PIECE_BYTES / element_bytes : SIZE_MAX;
     info.row_leaves = together ? 1 : IRR_ROW_LEAVES;
     irr_layout_of(&problem->geometry, &info, &plan->cost, &plan->layout);
+    plan->one_call = one_call_of(&plan->layout, plan->kernel);
     plan->output_bytes = irr_element_bytes(problem->type);
     plan->slot_bytes = plan->layout.slot_bytes;
     /* 600 more: a leaf of a row passes a tier's lanes, which may be 4 instead of those of the
