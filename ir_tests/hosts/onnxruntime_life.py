@@ -82,6 +82,8 @@ def test_options(case_host, library):
         assert host.run(case_host.session(model, **properties), "float", data) == 1
     fails(lambda: case_host.session(model, IRREDUCE_ISA="avx3"), 'IRREDUCE_ISA is "avx3"', "avx512")
     fails(lambda: case_host.session(model, IRREDUCE_ISA="x" * 100))
+    fails(lambda: case_host.session(model, IRREDUCE_ISS="avx2"), "IRREDUCE_ISS is unknown")
+    fails(lambda: case_host.session(model, IRREDUCE_BACKEND="onednn"), "built without oneDNN")
 
 
 def test_memory_at_any_address(case_host, library):

@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 
 IRR_DOOR("onnxruntime-ep", "onnxruntime", ORT_VERSION_TEXT "+");
 
@@ -57,27 +58,26 @@ static ort_status_t *registry(ort_ep_t *face, const ort_registry_t **registry) {
     return NULL;
 }
 
-/* Properties of the device, given as the provider's options. */
+/* The provider's options are properties of the device, which knows what it takes. The runtime keeps
+ * them among the session's entries, each behind the provider's name. */
 static ort_status_t *take_options(irr_ort_ep_t *ep, const ort_options_t *options) {
-    static const char *const keys[] = {"EXECUTION_MODE_HINT", "INFERENCE_NUM_THREADS",
-                                       "IRREDUCE_BACKEND", "IRREDUCE_ISA", "IRREDUCE_REPRODUCIBLE"};
-    for (unsigned i = 0; i < sizeof keys / sizeof *keys; i++) {
-        char entry[96], value[64], text[IRR_SENTENCE_BYTES];
-        snprintf(entry, sizeof entry, "ep.irreduceexecutionprovider.%s", keys[i]);
-        size_t bytes = 0;
-        ort_status_t *absent = ep->ort->options_entry(options, entry, NULL, &bytes);
-        if (absent) {
-            ep->ort->release_status(absent);
-            continue;
-        }
-        bytes = sizeof value;
-        ort_status_t *too_long = ep->ort->options_entry(options, entry, value, &bytes);
-        if (too_long) return too_long;
-        irr_status_e status = ep->engine->set_property(ep->engine, keys[i], value,
-                                                       (irr_sentence_t){text, sizeof text});
-        if (status != IRR_OK) return irr_ort_status(ep->ort, status, text);
+    static const char prefix[] = "ep.irreduceexecutionprovider.";
+    const char *const *keys, *const *values;
+    ort_pairs_t *entries = NULL;
+    size_t count;
+    ort_status_t *refused = ep->ort->options_entries(options, &entries);
+    if (refused) return refused;
+    ep->ort->pairs(entries, &keys, &values, &count);
+    for (size_t i = 0; i < count && !refused; i++) {
+        if (strncmp(keys[i], prefix, sizeof prefix - 1) != 0) continue;
+        char text[IRR_SENTENCE_BYTES];
+        irr_status_e status =
+            ep->engine->set_property(ep->engine, keys[i] + sizeof prefix - 1, values[i],
+                                     (irr_sentence_t){text, sizeof text});
+        if (status != IRR_OK) refused = irr_ort_status(ep->ort, status, text);
     }
-    return NULL;
+    ep->ort->release_pairs(entries);
+    return refused;
 }
 
 static void release_ep(ort_factory_t *factory, ort_ep_t *face) {

@@ -19,6 +19,7 @@ typedef struct ort_value ort_value_t;
 typedef struct ort_type ort_type_t;
 typedef struct ort_shape ort_shape_t;
 typedef struct ort_options ort_options_t;
+typedef struct ort_pairs ort_pairs_t;
 typedef struct ort_graph ort_graph_t;
 typedef struct ort_node ort_node_t;
 typedef struct ort_node_info ort_node_info_t;
@@ -82,8 +83,6 @@ typedef ort_status_t *(*ort_create_kernel_f)(void *state, const ort_node_info_t 
     ORT_FUNCTION(230, ort_status_t *, info_input_count, (const ort_node_info_t *, size_t *count))  \
     ORT_FUNCTION(234, ort_status_t *, info_input_type,                                             \
                  (const ort_node_info_t *, size_t index, ort_type_t **))                           \
-    ORT_FUNCTION(238, ort_status_t *, options_entry,                                               \
-                 (const ort_options_t *, const char *key, char *value, size_t *bytes))             \
     ORT_FUNCTION(244, ort_status_t *, info_name,                                                   \
                  (const ort_node_info_t *, char *name, size_t *bytes))                             \
     ORT_FUNCTION(249, ort_status_t *, info_constant,                                               \
@@ -91,11 +90,16 @@ typedef ort_status_t *(*ort_create_kernel_f)(void *state, const ort_node_info_t 
     ORT_FUNCTION(274, ort_status_t *, context_parallel_for,                                        \
                  (const ort_context_t *, void (*task)(void *argument, size_t index), size_t count, \
                   size_t batches, void *argument))                                                 \
+    ORT_FUNCTION(298, void, pairs,                                                                 \
+                 (const ort_pairs_t *, const char *const **keys, const char *const **values,       \
+                  size_t *count))                                                                  \
+    ORT_FUNCTION(300, void, release_pairs, (ort_pairs_t *))                                        \
     ORT_FUNCTION(307, int, device_kind, (const ort_device_t *))                                    \
     ORT_FUNCTION(317, const ort_any_f *, ep_table, (void))                                         \
     ORT_FUNCTION(344, ort_status_t *, graph_node_count, (const ort_graph_t *, size_t *count))      \
     ORT_FUNCTION(345, ort_status_t *, graph_nodes,                                                 \
                  (const ort_graph_t *, const ort_node_t **nodes, size_t count))                    \
+    ORT_FUNCTION(379, ort_status_t *, options_entries, (const ort_options_t *, ort_pairs_t **))    \
     ORT_FUNCTION(390, bool, shape_is_known, (const ort_shape_t *))                                 \
     ORT_FUNCTION(414, ort_status_t *, tensor_shape,                                                \
                  (const ort_value_t *, int *type, const int64_t **dims, size_t *rank))

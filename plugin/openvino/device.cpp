@@ -89,7 +89,7 @@ class Plugin : public ov::IPlugin {
 ov::SupportedOpsMap Plugin::query_model(const ov::ModelPtr &model,
                                         const ov::AnyMap &properties) const {
     std::shared_lock<std::shared_mutex> lock(m_settings);
-    Graph graph(folded(model));
+    Graph graph(folded(model), Foreign::given);
     PropertyTexts texts(properties);
     ov::SupportedOpsMap supported;
     std::set<std::string> taken; // the names of reductions, which folding leaves alone
@@ -100,6 +100,7 @@ ov::SupportedOpsMap Plugin::query_model(const ov::ModelPtr &model,
         Sentence sentence;
         irr_status_e status = m_engine->face->query(m_engine->face, &graph.view(), k, texts.data(),
                                                     texts.size(), sentence);
+        if (computes_axes(*graph.nodes()[k])) continue;
         if (status == IRR_OK) {
             take(graph.nodes()[k]);
             taken.insert(graph.nodes()[k]->get_friendly_name());

@@ -14,11 +14,21 @@ bool is_source(const ov::Node &node) {
 
 bool is_result(const ov::Node &node) { return ov::is_type<ov::op::v0::Result>(&node); }
 
+static bool is_reduction(const ov::Node &node) {
+    return std::string(layer_type(node)).rfind("Reduce", 0) == 0;
+}
+
+bool computes_axes(const ov::Node &node) {
+    if (!is_reduction(node)) return false;
+    for (const auto &input : node.output(0).get_target_inputs())
+        if (input.get_index() == 1 && is_reduction(*input.get_node())) return true;
+    return false;
+}
+
 std::shared_ptr<ov::Model> folded(const std::shared_ptr<const ov::Model> &model) {
     std::shared_ptr<ov::Model> own = model->clone();
     for (const auto &node : own->get_ops())
-        if (std::string(layer_type(*node)).rfind("Reduce", 0) == 0)
-            ov::pass::disable_constant_folding(node);
+        if (is_reduction(*node)) ov::pass::disable_constant_folding(node);
     ov::pass::ConstantFolding().run_on_model(own);
     return own;
 }
@@ -64,11 +74,15 @@ void Graph::add_layer(const ov::Node &node) {
     m_nodes.push_back(&node);
 }
 
-Graph::Graph(std::shared_ptr<const ov::Model> model) : m_model(std::move(model)) {
+Graph::Graph(std::shared_ptr<const ov::Model> model, Foreign foreign) : m_model(std::move(model)) {
     for (const auto &parameter : m_model->get_parameters())
         m_inputs.push_back(value_of(parameter->output(0)));
-    for (const auto &node : m_model->get_ordered_ops())
-        if (!is_source(*node) && !is_result(*node)) add_layer(*node);
+    for (const auto &node : m_model->get_ordered_ops()) {
+        if (is_source(*node) || is_result(*node)) continue;
+        add_layer(*node);
+        if (foreign == Foreign::inside || (is_reduction(*node) && !computes_axes(*node))) continue;
+        for (const auto &output : node->outputs()) m_inputs.push_back(value_of(output));
+    }
     for (const auto &result : m_model->get_results())
         m_outputs.push_back(value_of(result->input_value(0)));
     m_view = {};

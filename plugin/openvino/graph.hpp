@@ -18,10 +18,17 @@ bool is_result(const ov::Node &node);
 // frontend computes. Reductions are left as they are: their arithmetic is ours.
 std::shared_ptr<ov::Model> folded(const std::shared_ptr<const ov::Model> &model);
 
+// Does a reduction compute the axes of another one? No plan can wait for these.
+bool computes_axes(const ov::Node &node);
+
+// What other operations compute, and axes: is it the graph's, which nobody can run then, or given
+// to it by another device?
+enum class Foreign { inside, given };
+
 class Graph {
   public:
     // Keeps the model: the view's names and constants are its own.
-    explicit Graph(std::shared_ptr<const ov::Model> model);
+    explicit Graph(std::shared_ptr<const ov::Model> model, Foreign foreign = Foreign::inside);
     Graph(const Graph &) = delete;
 
     const irr_graph_t &view() const { return m_view; }

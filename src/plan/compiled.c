@@ -174,12 +174,16 @@ static irr_status_e judge_ends(const irr_graph_t *graph, unsigned char *origin,
     }
     for (uint32_t i = 0; i < graph->input_count; i++) {
         uint32_t v = graph->inputs[i];
-        if (v >= graph->value_count || origin[v] != UNKNOWN ||
-            graph->values[v].rank == IRR_DYNAMIC_RANK ||
-            !irr_element_bytes(graph->values[v].element_type))
+        if (v >= graph->value_count || origin[v] != UNKNOWN)
+            return irr_fail(sentence, IRR_INVALID_C_PARAM, "input %u is no variable of the graph",
+                            (unsigned)i);
+        if (graph->values[v].rank == IRR_DYNAMIC_RANK)
             return irr_fail(sentence, IRR_NOT_IMPLEMENTED,
-                            "input %u is no variable of known type "
-                            "and rank",
+                            "input %u has a dynamic rank; its number of dimensions must be known",
+                            (unsigned)i);
+        if (!irr_element_bytes(graph->values[v].element_type))
+            return irr_fail(sentence, IRR_NOT_IMPLEMENTED,
+                            "input %u has an element type that this device does not take",
                             (unsigned)i);
         origin[v] = GIVEN;
     }
