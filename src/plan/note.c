@@ -8,12 +8,17 @@
 #include <stdio.h>
 #include <string.h>
 
+/* People know a layer by its name; an id is the host's, which may have made it up. */
+static const char *name_of(const irr_layer_t *layer) {
+    return *layer->name ? layer->name : layer->id;
+}
+
 /* Of a pass, the first names the second, all others name the first. */
 static const char *companion(const irr_plugin_compiled_t *compiled, const irr_plan_t *plan,
                              uint32_t k) {
     const irr_step_t *step = &plan->steps[k];
     uint32_t with = step->first == k ? step->next : step->first;
-    return with == IRR_NO_STEP ? NULL : compiled->layers[with].id;
+    return with == IRR_NO_STEP ? NULL : name_of(&compiled->layers[with]);
 }
 
 void irr_plan_words(const irr_plugin_compiled_t *compiled, const irr_plan_t *plan, uint32_t k,
@@ -27,7 +32,7 @@ void irr_plan_words(const irr_plugin_compiled_t *compiled, const irr_plan_t *pla
     words->with = companion(compiled, plan, k);
     if (layer->folded_into != IRR_NO_LAYER)
         snprintf(words->geometry, sizeof words->geometry, "folded into layer %.100s",
-                 compiled->layers[layer->folded_into].id);
+                 name_of(&compiled->layers[layer->folded_into]));
     else if (note->idle)
         snprintf(words->geometry, sizeof words->geometry, "%s", note->idle);
     snprintf(words->kernel, sizeof words->kernel, "%s", words->geometry);
