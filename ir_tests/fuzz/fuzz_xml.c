@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     irr_ir_problem_t note;
     size_t layer = 0, unknown = 0;
     for (; irr_ir_unknown_layer(file, &layer, &note); unknown++)
-        MUST(note.layer_id && note.layer_name && note.layer_type);
+        MUST(note.layer_id && note.layer_name && note.type);
     MUST(unknown == file->unknown_layer_count);
     irr_ir_file_free(file);
     return 0;

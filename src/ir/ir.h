@@ -11,10 +11,7 @@
 /* ---- what to read ---- */
 
 /* Axes for the lone <layer> fragments of a file, which cannot hold their values. */
-typedef struct irr_ir_axes {
-    const int64_t *values;
-    size_t count;
-} irr_ir_axes_t;
+typedef irr_axes_t irr_ir_axes_t;
 
 typedef struct irr_ir_source {
     const char *path;         /* the model; "-" is standard input; NULL: the bytes below */
@@ -29,15 +26,9 @@ typedef struct irr_ir_source {
 
 /* ---- a file and its problems ---- */
 
-typedef struct irr_ir_problem {
-    const char *file;       /* "<memory>" for bytes, "-" for standard input */
-    uint32_t line;          /* 0: none (the file could not be opened) */
-    const char *layer_id;   /* these three are NULL where the problem belongs to no layer, */
-    const char *layer_name; /* and "" where the layer lacks the attribute */
-    const char *layer_type;
-    irr_status_e status;
-    const char *message;
-} irr_ir_problem_t;
+/* file is "<memory>" for bytes, "-" for standard input; layer_id, layer_name and type are "" where
+ * the layer lacks the attribute; text is the caller's business (irr_ir_problem_text). */
+typedef irr_check_problem_t irr_ir_problem_t;
 
 /* One read file. Immutable; models keep what they need of it alive. */
 typedef struct irr_ir_file {
@@ -65,9 +56,7 @@ char *irr_ir_problem_text(const irr_ir_problem_t *problem, char *text, size_t ca
 /* ---- a model ---- */
 
 /* A dimension: from min to max, both included; max -1: without end. min == max: known. */
-typedef struct irr_ir_dim {
-    int64_t min, max;
-} irr_ir_dim_t;
+typedef irr_dimension_t irr_ir_dim_t;
 
 /* An input (a Parameter) or an output (a Result). */
 typedef struct irr_ir_port {
@@ -86,8 +75,8 @@ typedef struct irr_ir_port {
  *   graph        the reductions only, in an order of execution: what compile takes;
  *   query_graph  every layer of the scope in the order of the file; data, axes and output are
  *                IRR_NO_VALUE for those that are no reductions. */
-typedef struct irr_ir_model {
-    const char *name; /* the net's */
+typedef struct irr_model { /* irr_model_t of the public API, which does not see inside */
+    const char *name;      /* the net's */
     irr_ir_port_t *inputs;
     irr_ir_port_t *outputs;
     uint32_t input_count, output_count;

@@ -63,7 +63,7 @@ irr_ir_problem_t irr_public_problem(const irr_ir_graph_t *graph, irr_place_t pla
     const irr_layer_t *layer = &graph->layers[place.layer];
     public.layer_id = irr_text(graph, layer->id);
     public.layer_name = irr_text(graph, layer->name);
-    public.layer_type = irr_text(graph, layer->type);
+    public.type = irr_text(graph, layer->type);
     return public;
 }
 
@@ -81,11 +81,11 @@ bool irr_list_problems(irr_ir_graph_t *graph) {
 }
 
 char *irr_ir_problem_text(const irr_ir_problem_t *problem, char *text, size_t capacity_bytes) {
-    char line[16] = "";
-    if (problem->line) snprintf(line, sizeof line, ":%" PRIu32, problem->line);
+    char line[24] = "";
+    if (problem->line) snprintf(line, sizeof line, ":%" PRId64, problem->line);
     if (problem->layer_id)
         snprintf(text, capacity_bytes, "%s%s: layer %s \"%s\" (%s): %s", problem->file, line,
-                 problem->layer_id, problem->layer_name, problem->layer_type, problem->message);
+                 problem->layer_id, problem->layer_name, problem->type, problem->message);
     else
         snprintf(text, capacity_bytes, "%s%s: %s", problem->file, line, problem->message);
     for (char *c = text; *c; c++) /* one problem, one line, whatever a name holds */

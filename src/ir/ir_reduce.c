@@ -101,13 +101,13 @@ static void fragment_axes(irr_ir_graph_t *graph, uint32_t index, uint32_t fragme
         return;
     }
     const irr_ir_axes_t *given = &source->axes[source->axes_count > 1 ? fragment : 0];
-    if (axes->count >= 0 && (size_t)axes->count != given->count) {
+    if (axes->count >= 0 && (size_t)axes->count != given->size) {
         irr_problem(graph, irr_at_layer(graph, index),
                     "axes declare %" PRId64 " value%s, but the list given has %zu", axes->count,
-                    axes->count == 1 ? "" : "s", given->count);
+                    axes->count == 1 ? "" : "s", given->size);
         return;
     }
-    axes->count = (int64_t)given->count;
+    axes->count = (int64_t)given->size;
     axes_values(graph, index, given->values, IRR_I64, data, axes);
 }
 

@@ -2,65 +2,47 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/runtime.h"
 
-#include <string.h>
-
-/* Asks the device about each layer; the reasons are copied. */
+/* Asks the device about each layer. */
 static irr_status_e ask(irr_plugin_engine_t *engine, const irr_graph_t *graph, size_t count,
                         const irr_property_t *properties, irr_supported_op_t *rows) {
-    for (uint32_t k = 0; k < graph->layer_count; k++) {
-        bool ok = true;
+    for (uint32_t k = 0; rows && k < graph->layer_count; k++) {
         char reason[IRR_SENTENCE_BYTES] = "";
         const irr_graph_layer_t *layer = &graph->layers[k];
         irr_status_e status = engine->query(engine, graph, k, properties, count,
                                             (irr_sentence_t){reason, sizeof reason});
         if (status && status != IRR_NOT_IMPLEMENTED) return irr_fail_with(status, reason);
-        rows[k] = (irr_supported_op_t){.layer_id = irr_copy_text(layer->id, &ok),
-                                       .layer_name = irr_copy_text(layer->name, &ok),
-                                       .layer_type = irr_copy_text(layer->type, &ok),
+        rows[k] = (irr_supported_op_t){.layer_id = irr_list_text(rows, layer->id),
+                                       .layer_name = irr_list_text(rows, layer->name),
+                                       .layer_type = irr_list_text(rows, layer->type),
                                        .supported = status == IRR_OK,
-                                       .reason = irr_copy_text(status ? reason : "", &ok)};
-        if (!ok) return irr_out_of_memory(irr_message(), sizeof *rows);
+                                       .reason = irr_list_text(rows, status ? reason : "")};
     }
-    return IRR_OK;
+    return irr_list_check(rows);
 }
 
 irr_status_e irr_core_query_model(const irr_core_t *core, const irr_model_t *model,
                                   const char *device_name, const size_t num_properties,
                                   const irr_property_t *properties,
                                   irr_supported_ops_t *supported_ops) {
-    IRR_REQUIRE_OUT(supported_ops);
-    IRR_REQUIRE(core);
-    IRR_REQUIRE(model);
-    IRR_REQUIRE(device_name);
+    IRR_REQUIRE_OUT(supported_ops, core, model, device_name);
     irr_device_t *device = NULL;
-    const irr_graph_t *graph = &model->ir->query_graph;
+    const irr_graph_t *graph = &model->query_graph;
     irr_status_e status = irr_check_properties(num_properties, properties);
-    if (!status) status = irr_core_device(core, device_name, &device, irr_message());
+    if (!status) status = irr_core_device(core, device_name, &device);
     if (status) return status;
-    supported_ops->ops = irr_calloc(graph->layer_count, sizeof *supported_ops->ops);
-    if (supported_ops->ops) {
-        supported_ops->size = graph->layer_count;
-        pthread_rwlock_rdlock(&device->settings);
-        status = ask(device->engine, graph, num_properties, properties, supported_ops->ops);
-        pthread_rwlock_unlock(&device->settings);
-    } else {
-        status = irr_out_of_memory(irr_message(), graph->layer_count * sizeof(irr_supported_op_t));
-    }
+    irr_supported_op_t *rows = irr_list_make(graph->layer_count, sizeof *rows);
+    pthread_rwlock_rdlock(&device->settings);
+    status = ask(device->engine, graph, num_properties, properties, rows);
+    pthread_rwlock_unlock(&device->settings);
     irr_device_release(device);
+    *supported_ops = (irr_supported_ops_t){rows, graph->layer_count};
     if (status) irr_supported_ops_free(supported_ops);
     return status;
 }
 
 void irr_supported_ops_free(irr_supported_ops_t *supported_ops) {
     if (!supported_ops) return;
-    for (size_t k = 0; k < supported_ops->size; k++) {
-        irr_supported_op_t *row = &supported_ops->ops[k];
-        irr_release((char *)row->layer_id);
-        irr_release((char *)row->layer_name);
-        irr_release((char *)row->layer_type);
-        irr_release((char *)row->reason);
-    }
-    irr_release(supported_ops->ops);
+    irr_list_free(supported_ops->ops);
     *supported_ops = (irr_supported_ops_t){NULL, 0};
 }
 
@@ -76,19 +58,16 @@ irr_status_e irr_core_compile_model(const irr_core_t *core, const irr_model_t *m
                                     const char *device_name, const size_t num_properties,
                                     const irr_property_t *properties,
                                     irr_compiled_model_t **compiled_model) {
-    IRR_REQUIRE_OUT(compiled_model);
-    IRR_REQUIRE(core);
-    IRR_REQUIRE(model);
-    IRR_REQUIRE(device_name);
+    IRR_REQUIRE_OUT(compiled_model, core, model, device_name);
     irr_status_e status = irr_check_properties(num_properties, properties);
     if (status) return status;
     irr_compiled_model_t *made = irr_calloc(1, sizeof *made);
     if (!made) return irr_out_of_memory(irr_message(), sizeof *made);
     atomic_init(&made->holders, 1);
-    status = irr_core_device(core, device_name, &made->device, irr_message());
-    if (!status && model->ir->unsupported)
-        status = irr_fail_with(IRR_NOT_IMPLEMENTED, model->ir->unsupported);
-    if (!status) status = irr_ir_clone(model->ir, &made->ir, irr_message());
+    status = irr_core_device(core, device_name, &made->device);
+    if (!status && model->unsupported)
+        status = irr_fail_with(IRR_NOT_IMPLEMENTED, model->unsupported);
+    if (!status) status = irr_ir_clone(model, &made->ir, irr_message());
     if (!status) {
         irr_plugin_engine_t *engine = made->device->engine;
         made->shapes_follow_values = shapes_follow_values(&made->ir->graph);
@@ -135,21 +114,20 @@ void irr_compiled_model_free(irr_compiled_model_t *compiled_model) {
     irr_release(compiled_model);
 }
 
+static irr_door_t door_of(const irr_compiled_model_t *model) {
+    return (irr_door_t){model->device->engine, model->compiled};
+}
+
 irr_status_e irr_compiled_model_set_properties(const irr_compiled_model_t *compiled_model,
                                                const size_t num_properties,
                                                const irr_property_t *properties) {
     IRR_REQUIRE(compiled_model);
     irr_status_e status = irr_check_properties(num_properties, properties);
-    if (status) return status;
-    irr_property_door_t door = {compiled_model->device->engine, compiled_model->compiled};
-    return irr_door_set(door, num_properties, properties, irr_message());
+    return status ? status : irr_door_set(door_of(compiled_model), num_properties, properties);
 }
 
 irr_status_e irr_compiled_model_get_property(const irr_compiled_model_t *compiled_model,
                                              const char *property_key, char **property_value) {
-    IRR_REQUIRE_OUT(property_value);
-    IRR_REQUIRE(compiled_model);
-    IRR_REQUIRE(property_key);
-    irr_property_door_t door = {compiled_model->device->engine, compiled_model->compiled};
-    return irr_door_get(door, property_key, property_value, irr_message());
+    IRR_REQUIRE_OUT(property_value, compiled_model, property_key);
+    return irr_door_get(door_of(compiled_model), property_key, property_value);
 }

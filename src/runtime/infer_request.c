@@ -5,8 +5,6 @@
 #include "base/shape.h"
 #include "runtime/runtime.h"
 
-#include <string.h>
-
 /* ---- one thread at a time ---- */
 
 irr_status_e irr_request_enter(const irr_infer_request_t *request) {
@@ -38,8 +36,7 @@ static irr_status_e fill(irr_infer_request_t *made, const irr_compiled_model_t *
 
 irr_status_e irr_compiled_model_create_infer_request(const irr_compiled_model_t *compiled_model,
                                                      irr_infer_request_t **infer_request) {
-    IRR_REQUIRE_OUT(infer_request);
-    IRR_REQUIRE(compiled_model);
+    IRR_REQUIRE_OUT(infer_request, compiled_model);
     irr_infer_request_t *made = irr_calloc(1, sizeof *made);
     if (!made) return irr_out_of_memory(irr_message(), sizeof *made);
     atomic_init(&made->busy, false);
@@ -73,9 +70,7 @@ void irr_infer_request_free(irr_infer_request_t *infer_request) {
 /* ---- binding ---- */
 
 static const irr_ir_port_t *port_of(const irr_infer_request_t *request, uint32_t slot) {
-    const irr_ir_model_t *ir = request->compiled->ir;
-    return slot < request->input_count ? &ir->inputs[slot]
-                                       : &ir->outputs[slot - request->input_count];
+    return irr_port_of_slot(request->compiled->ir, slot);
 }
 
 /* A slot without a tensor gets the library's, with 0 in its dynamic dimensions. */
@@ -200,42 +195,13 @@ static irr_status_e check_tensor(const irr_infer_request_t *request, uint32_t sl
                     irr_shape_text(tensor->dims, tensor->rank, found, sizeof found));
 }
 
-/* Which tensor is meant: by name, an input or an output; by index; else the only one of its side.
- */
-typedef struct irr_place {
-    const char *name;
-    bool is_input, has_index;
-    size_t index;
-} irr_place_t;
-
-static irr_status_e find_slot(const irr_infer_request_t *request, irr_place_t place,
-                              uint32_t *slot) {
-    const irr_ir_model_t *ir = request->compiled->ir;
-    uint32_t index = (uint32_t)place.index, inputs = request->input_count;
-    irr_status_e status;
-    if (place.name) {
-        if (!irr_ir_input_by_name(ir, place.name, slot, (irr_sentence_t){NULL, 0})) return IRR_OK;
-        status = irr_ir_output_by_name(ir, place.name, &index, (irr_sentence_t){NULL, 0});
-        if (status)
-            irr_fail(irr_message(), status, "no input or output is called \"%.200s\"", place.name);
-    } else {
-        const char *side = place.is_input ? "input" : "output";
-        uint32_t count = place.is_input ? ir->input_count : ir->output_count;
-        status = place.has_index ? irr_check_index(side, place.index, count)
-                                 : irr_check_only(side, count);
-    }
-    *slot = place.is_input ? index : inputs + index;
-    return status;
-}
-
 static irr_status_e set_at(irr_infer_request_t *infer_request, irr_place_t place,
                            const irr_tensor_t *tensor) {
-    IRR_REQUIRE(infer_request);
-    IRR_REQUIRE(tensor);
+    IRR_REQUIRE(infer_request, tensor);
     uint32_t slot;
     irr_status_e status = irr_request_enter(infer_request);
     if (status) return status;
-    status = find_slot(infer_request, place, &slot);
+    status = irr_find_slot(infer_request->compiled->ir, place, &slot);
     if (!status) status = check_tensor(infer_request, slot, tensor);
     if (!status) {
         irr_tensor_t *old = infer_request->slots[slot].tensor;
@@ -249,12 +215,11 @@ static irr_status_e set_at(irr_infer_request_t *infer_request, irr_place_t place
 
 static irr_status_e get_at(const irr_infer_request_t *infer_request, irr_place_t place,
                            irr_tensor_t **tensor) {
-    IRR_REQUIRE_OUT(tensor);
-    IRR_REQUIRE(infer_request);
+    IRR_REQUIRE_OUT(tensor, infer_request);
     uint32_t slot;
     irr_status_e status = irr_request_enter(infer_request);
     if (status) return status;
-    status = find_slot(infer_request, place, &slot);
+    status = irr_find_slot(infer_request->compiled->ir, place, &slot);
     if (!status) status = ensure_tensor((irr_infer_request_t *)infer_request, slot, irr_message());
     if (!status) *tensor = irr_tensor_retain(infer_request->slots[slot].tensor);
     irr_request_leave(infer_request);
@@ -264,34 +229,33 @@ static irr_status_e get_at(const irr_infer_request_t *infer_request, irr_place_t
 irr_status_e irr_infer_request_set_tensor(irr_infer_request_t *infer_request,
                                           const char *tensor_name, const irr_tensor_t *tensor) {
     IRR_REQUIRE(tensor_name);
-    return set_at(infer_request, (irr_place_t){.name = tensor_name}, tensor);
+    return set_at(infer_request, (irr_place_t){IRR_INPUT | IRR_OUTPUT, tensor_name, NULL}, tensor);
 }
 
 irr_status_e irr_infer_request_get_tensor(const irr_infer_request_t *infer_request,
                                           const char *tensor_name, irr_tensor_t **tensor) {
-    IRR_REQUIRE_OUT(tensor);
-    IRR_REQUIRE(tensor_name);
-    return get_at(infer_request, (irr_place_t){.name = tensor_name}, tensor);
+    IRR_REQUIRE_OUT(tensor, tensor_name);
+    return get_at(infer_request, (irr_place_t){IRR_INPUT | IRR_OUTPUT, tensor_name, NULL}, tensor);
 }
 
 /* The four functions of one side: set and get, by index and the only one. */
-#define TENSOR_FUNCTIONS(side, is_input)                                                           \
+#define TENSOR_FUNCTIONS(side, number)                                                             \
     irr_status_e irr_infer_request_set_##side##_tensor_by_index(                                   \
         irr_infer_request_t *infer_request, const size_t idx, const irr_tensor_t *tensor) {        \
-        return set_at(infer_request, (irr_place_t){NULL, is_input, true, idx}, tensor);            \
+        return set_at(infer_request, (irr_place_t){number, NULL, &idx}, tensor);                   \
     }                                                                                              \
     irr_status_e irr_infer_request_set_##side##_tensor(irr_infer_request_t *infer_request,         \
                                                        const irr_tensor_t *tensor) {               \
-        return set_at(infer_request, (irr_place_t){NULL, is_input, false, 0}, tensor);             \
+        return set_at(infer_request, (irr_place_t){number, NULL, NULL}, tensor);                   \
     }                                                                                              \
     irr_status_e irr_infer_request_get_##side##_tensor_by_index(                                   \
         const irr_infer_request_t *infer_request, const size_t idx, irr_tensor_t **tensor) {       \
-        return get_at(infer_request, (irr_place_t){NULL, is_input, true, idx}, tensor);            \
+        return get_at(infer_request, (irr_place_t){number, NULL, &idx}, tensor);                   \
     }                                                                                              \
     irr_status_e irr_infer_request_get_##side##_tensor(const irr_infer_request_t *infer_request,   \
                                                        irr_tensor_t **tensor) {                    \
-        return get_at(infer_request, (irr_place_t){NULL, is_input, false, 0}, tensor);             \
+        return get_at(infer_request, (irr_place_t){number, NULL, NULL}, tensor);                   \
     }
 
-TENSOR_FUNCTIONS(input, true)
-TENSOR_FUNCTIONS(output, false)
+TENSOR_FUNCTIONS(input, IRR_INPUT)
+TENSOR_FUNCTIONS(output, IRR_OUTPUT)

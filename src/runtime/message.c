@@ -1,10 +1,7 @@
-/* The message of each thread, texts that are given out, the version.
+/* The message of each thread, texts and lists that are given out, words and versions.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/element_type.h"
 #include "runtime/runtime.h"
-
-#include <stdio.h>
-#include <string.h>
 
 static _Thread_local char message[IRR_SENTENCE_BYTES];
 
@@ -14,29 +11,63 @@ irr_status_e irr_fail_with(irr_status_e status, const char *text) {
     return irr_fail(irr_message(), status, "%s", text);
 }
 
-irr_status_e irr_check_index(const char *what, size_t index, size_t count) {
-    if (index < count) return IRR_OK;
-    return irr_fail(irr_message(), IRR_OUT_OF_BOUNDS, "index %zu: the model has %zu %s%s", index,
-                    count, what, count == 1 ? "" : "s");
-}
-
-irr_status_e irr_check_only(const char *what, size_t count) {
-    if (count == 1) return IRR_OK;
-    return irr_fail(irr_message(), IRR_OUT_OF_BOUNDS,
-                    "the model has %zu %ss, so which one must be said", count, what);
-}
-
-char *irr_copy_text(const char *text, bool *ok) {
-    char *copy = irr_strdup(text ? text : "");
-    *ok = *ok && copy;
-    return copy;
+irr_status_e irr_fail_null(const char *function, const char *names, size_t index) {
+    while (index-- > 0) names = strchr(names, ',') + 2;
+    return irr_fail(irr_message(), IRR_INVALID_C_PARAM, "%s: %.*s is NULL", function,
+                    (int)strcspn(names, ","), names);
 }
 
 irr_status_e irr_give_text(const char *text, char **copy) {
-    bool ok = true;
-    *copy = irr_copy_text(text, &ok);
-    return ok ? IRR_OK : irr_out_of_memory(irr_message(), strlen(text) + 1);
+    *copy = irr_strdup(text);
+    return *copy ? IRR_OK : irr_out_of_memory(irr_message(), strlen(text) + 1);
 }
+
+/* ---- lists ---- */
+
+typedef struct text {
+    struct text *next;
+    char bytes[];
+} text_t;
+
+/* Stands before the rows. */
+typedef struct {
+    _Alignas(max_align_t) text_t *texts;
+    bool incomplete;
+} list_t;
+
+void *irr_list_make(size_t count, size_t row_bytes) {
+    list_t *list = irr_calloc(1, sizeof *list + count * row_bytes);
+    return list ? list + 1 : NULL;
+}
+
+char *irr_list_text(void *rows, const char *text) {
+    list_t *list = (list_t *)rows - 1;
+    size_t bytes = text ? strlen(text) + 1 : 1;
+    text_t *made = irr_malloc(sizeof *made + bytes);
+    if (!made) return list->incomplete = true, NULL;
+    memcpy(made->bytes, text ? text : "", bytes);
+    made->next = list->texts;
+    list->texts = made;
+    return made->bytes;
+}
+
+irr_status_e irr_list_check(const void *rows) {
+    if (rows && !((const list_t *)rows - 1)->incomplete) return IRR_OK;
+    return irr_fail(irr_message(), IRR_NOT_ALLOCATED, "out of memory: a list cannot be made");
+}
+
+void irr_list_free(void *rows) {
+    if (!rows) return;
+    list_t *list = (list_t *)rows - 1;
+    while (list->texts) {
+        text_t *next = list->texts->next;
+        irr_release(list->texts);
+        list->texts = next;
+    }
+    irr_release(list);
+}
+
+/* ---- public ---- */
 
 const char *irr_get_error_info(irr_status_e status) { return irr_status_text(status); }
 const char *irr_get_status_word(irr_status_e status) { return irr_status_word(status); }
@@ -48,22 +79,12 @@ void irr_free(const char *content) {
 
 irr_status_e irr_get_version(irr_version_t *version) {
     IRR_REQUIRE(version);
-    bool ok = true;
-    char description[128];
-    snprintf(description, sizeof description, "irreduce %s, libxml2 %s", IRREDUCE_VERSION,
-             irr_registry_xml_version());
-    *version =
-        (irr_version_t){irr_copy_text(IRREDUCE_VERSION, &ok), irr_copy_text(description, &ok)};
-    if (ok) return IRR_OK;
-    irr_version_free(version);
-    return irr_out_of_memory(irr_message(), sizeof description);
+    *version = (irr_version_t){IRREDUCE_VERSION, irr_version_text};
+    return IRR_OK;
 }
 
 void irr_version_free(irr_version_t *version) {
-    if (!version) return;
-    irr_release((char *)version->buildNumber);
-    irr_release((char *)version->description);
-    *version = (irr_version_t){NULL, NULL};
+    if (version) *version = (irr_version_t){NULL, NULL};
 }
 
 const char *irr_get_element_type_name(irr_element_type_e type) {
@@ -72,8 +93,7 @@ const char *irr_get_element_type_name(irr_element_type_e type) {
 }
 
 irr_status_e irr_get_element_type_by_name(const char *name, irr_element_type_e *type) {
-    IRR_REQUIRE_OUT(type);
-    IRR_REQUIRE(name);
+    IRR_REQUIRE_OUT(type, name);
     if (irr_element_type_by_name(name, type)) return IRR_OK;
     return irr_fail(irr_message(), IRR_NOT_FOUND, "\"%s\" is no element type", name);
 }

@@ -18,50 +18,48 @@ const char *const irr_property_key_explain = "IRREDUCE_EXPLAIN";
 const char *const irr_property_key_tiers = "IRREDUCE_TIERS";
 const char *const irr_property_key_onednn_version = "IRREDUCE_ONEDNN_VERSION";
 
-static irr_status_e get(irr_property_door_t door, const char *key, char *text, size_t capacity,
-                        size_t *needed, irr_sentence_t sentence) {
-    return door.compiled
-               ? door.engine->get_compiled_property(door.compiled, key, text, capacity, needed,
-                                                    sentence)
-               : door.engine->get_property(door.engine, key, text, capacity, needed, sentence);
+static irr_status_e get(irr_door_t door, const char *key, char *text, size_t capacity,
+                        size_t *needed) {
+    const irr_plugin_engine_t *wall = door.engine;
+    irr_sentence_t sentence = irr_message();
+    if (door.compiled)
+        return wall->get_compiled_property(door.compiled, key, text, capacity, needed, sentence);
+    return wall->get_property(door.engine, key, text, capacity, needed, sentence);
 }
 
-static irr_status_e set(irr_property_door_t door, const char *key, const char *value,
+static irr_status_e set(irr_door_t door, const char *key, const char *value,
                         irr_sentence_t sentence) {
     return door.compiled ? door.engine->set_compiled_property(door.compiled, key, value, sentence)
                          : door.engine->set_property(door.engine, key, value, sentence);
 }
 
-irr_status_e irr_door_get(irr_property_door_t door, const char *key, char **value,
-                          irr_sentence_t sentence) {
-    size_t capacity = 256, needed;
+irr_status_e irr_door_get(irr_door_t door, const char *key, char **value) {
     char *text = NULL;
-    for (;;) { /* another thread may lengthen the value between two calls */
+    irr_status_e status = IRR_OK;
+    /* More than once where another thread lengthens the value between two calls. */
+    for (size_t capacity = 0, needed = 256; !status && needed > capacity;) {
+        capacity = needed;
         irr_release(text);
         text = irr_malloc(capacity);
-        if (!text) return irr_out_of_memory(sentence, capacity);
-        needed = 0;
-        irr_status_e status = get(door, key, text, capacity, &needed, sentence);
-        if (status) {
-            irr_release(text);
-            return status;
-        }
-        if (needed <= capacity) break;
-        capacity = needed;
+        status = text ? get(door, key, text, capacity, &needed)
+                      : irr_out_of_memory(irr_message(), capacity);
     }
-    *value = text;
-    return IRR_OK;
+    if (status)
+        irr_release(text);
+    else
+        *value = text;
+    return status;
 }
 
-irr_status_e irr_door_set(irr_property_door_t door, size_t count, const irr_property_t *properties,
-                          irr_sentence_t sentence) {
+irr_status_e irr_door_set(irr_door_t door, size_t count, const irr_property_t *properties) {
     irr_status_e status = IRR_OK;
     size_t done = 0;
     char **old = irr_calloc(count, sizeof *old);
-    if (!old) return irr_out_of_memory(sentence, count * sizeof *old);
+    if (!old) return irr_out_of_memory(irr_message(), count * sizeof *old);
     for (; !status && done < count; done++) {
-        status = irr_door_get(door, properties[done].key, &old[done], sentence);
-        if (!status) status = set(door, properties[done].key, properties[done].value, sentence);
+        status = irr_door_get(door, properties[done].key, &old[done]);
+        if (!status)
+            status = set(door, properties[done].key, properties[done].value, irr_message());
     }
     /* The last one tried did not change; those before it get their old values back. */
     for (size_t k = status && done ? done - 1 : 0; k-- > 0;)

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "ir/ir.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -21,29 +22,35 @@ irr_sentence_t irr_message(void);
 /* Makes text this thread's message and returns status. */
 irr_status_e irr_fail_with(irr_status_e status, const char *text);
 
-/* Leaves the calling function when an argument is NULL. */
-#define IRR_REQUIRE(argument)                                                                      \
+irr_status_e irr_fail_null(const char *function, const char *names, size_t index);
+/* Leaves the calling function when one of these arguments is NULL. */
+#define IRR_REQUIRE(...)                                                                           \
     do {                                                                                           \
-        if (!(argument))                                                                           \
-            return irr_fail(irr_message(), IRR_INVALID_C_PARAM, "%s: %s is NULL", __func__,        \
-                            #argument);                                                            \
+        const void *const given_[] = {__VA_ARGS__};                                                \
+        for (size_t k_ = 0; k_ < sizeof given_ / sizeof *given_; k_++)                             \
+            if (!given_[k_]) return irr_fail_null(__func__, #__VA_ARGS__, k_);                     \
     } while (0)
-/* The same, for an out-parameter of any type: all zero (NULL, 0, an empty list) until the call has
- * succeeded. */
-#define IRR_REQUIRE_OUT(out)                                                                       \
+/* The same; the first is an out-parameter of any type: all zero (NULL, 0, an empty list) until the
+ * call has succeeded. */
+#define IRR_REQUIRE_OUT(...)                                                                       \
     do {                                                                                           \
-        IRR_REQUIRE(out);                                                                          \
-        memset((out), 0, sizeof *(out));                                                           \
+        if (IRR_FIRST(__VA_ARGS__, 0))                                                             \
+            memset(IRR_FIRST(__VA_ARGS__, 0), 0, sizeof *IRR_FIRST(__VA_ARGS__, 0));               \
+        IRR_REQUIRE(__VA_ARGS__);                                                                  \
     } while (0)
-/* The index-th of `count` things, or IRR_OUT_OF_BOUNDS. */
-irr_status_e irr_check_index(const char *what, size_t index, size_t count);
-/* That there is one thing only, or IRR_OUT_OF_BOUNDS. */
-irr_status_e irr_check_only(const char *what, size_t count);
+#define IRR_FIRST(first, ...) (first)
 
-/* A copy of text (of NULL: ""); *ok becomes false when memory is out. */
-char *irr_copy_text(const char *text, bool *ok);
 /* A copy that a public getter gives out. */
 irr_status_e irr_give_text(const char *text, char **copy);
+
+/* ---- lists that a caller holds: rows with the texts in them, freed at once ---- */
+
+void *irr_list_make(size_t count, size_t row_bytes); /* zeroed rows, or NULL */
+/* A copy (of NULL: of "") that lives as long as the rows; NULL when memory is out. */
+char *irr_list_text(void *rows, const char *text);
+/* IRR_NOT_ALLOCATED when the rows, or a text of theirs, could not be had. */
+irr_status_e irr_list_check(const void *rows);
+void irr_list_free(void *rows); /* NULL does nothing */
 
 /* ---- tensors ---- */
 
@@ -66,41 +73,42 @@ irr_status_e irr_tensor_resize(irr_tensor_t *tensor, uint32_t rank, const int64_
 irr_tensor_t *irr_tensor_retain(const irr_tensor_t *tensor);
 irr_tensor_view_t irr_tensor_view(const irr_tensor_t *tensor);
 bool irr_tensors_overlap(const irr_tensor_t *a, const irr_tensor_t *b);
+/* What a caller gives: no dimension may be below 0, or (partial) none that is no range. */
+irr_status_e irr_check_shape(irr_shape_t shape);
+irr_status_e irr_check_partial_shape(irr_partial_shape_t shape);
 
 /* ---- devices ---- */
 
 /* A registered device library, loaded when it is first needed. */
 typedef struct irr_device {
-    atomic_uint holders; /* the core, and what was compiled with it */
-    char *name, *path;
-    irr_property_t *properties; /* from plugins.xml, set when it is loaded */
+    struct irr_device *next;    /* in its core's list */
+    atomic_uint holders;        /* the core, and what was compiled with it */
+    irr_property_t *properties; /* from plugins.xml, set when it is loaded; a list */
     size_t property_count;
+    const char *name, *path; /* texts of that list */
     pthread_mutex_t loading;
     pthread_rwlock_t settings; /* written by setters, read by all else */
     _Atomic(irr_plugin_engine_t *) engine;
     void *library;
 } irr_device_t;
 
-irr_status_e irr_device_make(const char *name, const char *path, irr_device_t **device,
-                             irr_sentence_t sentence);
-irr_status_e irr_device_add_property(irr_device_t *device, const char *key, const char *value,
-                                     irr_sentence_t sentence);
+/* With room for its properties. */
+irr_status_e irr_device_make(const char *name, const char *path, size_t property_count,
+                             irr_device_t **device);
 irr_device_t *irr_device_retain(irr_device_t *device);
 void irr_device_release(irr_device_t *device); /* NULL does nothing */
-irr_status_e irr_device_load(irr_device_t *device, irr_sentence_t sentence);
+irr_status_e irr_device_load(irr_device_t *device);
 
 /* Properties of an engine or a compiled model: one getter and one setter of the wall, bound. */
-typedef struct irr_property_door {
+typedef struct irr_door {
     irr_plugin_engine_t *engine;
     irr_plugin_compiled_t *compiled; /* NULL: the engine's own */
-} irr_property_door_t;
+} irr_door_t;
 
 /* The value belongs to the caller. */
-irr_status_e irr_door_get(irr_property_door_t door, const char *key, char **value,
-                          irr_sentence_t sentence);
+irr_status_e irr_door_get(irr_door_t door, const char *key, char **value);
 /* All, or none. */
-irr_status_e irr_door_set(irr_property_door_t door, size_t count, const irr_property_t *properties,
-                          irr_sentence_t sentence);
+irr_status_e irr_door_set(irr_door_t door, size_t count, const irr_property_t *properties);
 /* NULLs in a list of properties. */
 irr_status_e irr_check_properties(size_t count, const irr_property_t *properties);
 
@@ -108,44 +116,40 @@ irr_status_e irr_check_properties(size_t count, const irr_property_t *properties
 
 struct irr_core {
     pthread_mutex_t lock; /* of the list */
-    irr_device_t **devices;
-    size_t device_count, device_capacity;
+    irr_device_t *devices;
     bool no_plugins_file;
 };
 
 /* Adds a device that the core then holds; a taken name fails with both paths. */
-irr_status_e irr_core_add_device(irr_core_t *core, irr_device_t *device, irr_sentence_t sentence);
+irr_status_e irr_core_add_device(irr_core_t *core, irr_device_t *device);
 /* A loaded device, held for the caller. */
-irr_status_e irr_core_device(const irr_core_t *core, const char *name, irr_device_t **device,
-                             irr_sentence_t sentence);
+irr_status_e irr_core_device(const irr_core_t *core, const char *name, irr_device_t **device);
 
-/* The folder of this library with the closing '/'; the caller's. */
-irr_status_e irr_library_folder(char **folder, irr_sentence_t sentence);
-/* A device's path: relative ones lie beside this library and nowhere else. The caller's. */
-irr_status_e irr_plugin_path(const char *location, char **path, irr_sentence_t sentence);
+/* A device's path: relative ones lie beside this library and nowhere else. */
+irr_status_e irr_plugin_path(const char *location, char path[PATH_MAX]);
 /* Registers what a plugins.xml lists. IRR_NOT_FOUND: no such file. */
-irr_status_e irr_registry_read(irr_core_t *core, const char *path, irr_sentence_t sentence);
-const char *irr_registry_xml_version(void);
+irr_status_e irr_registry_read(irr_core_t *core, const char *path);
+extern const char irr_version_text[]; /* with libxml2's */
 
-/* ---- models and ports ---- */
+/* ---- models (irr_model_t is the reader's) and their ports ---- */
 
-struct irr_model {
-    irr_ir_model_t *ir;
-};
-
-/* Snapshots for the public functions of models and compiled models, which differ in the graph. */
-irr_status_e irr_port_make(const irr_ir_port_t *ports, uint32_t count, size_t index,
-                           const char *what, irr_output_port_t **port);
-/* The only one. */
-irr_status_e irr_port_make_only(const irr_ir_port_t *ports, uint32_t count, const char *what,
-                                irr_output_port_t **port);
+/* Ports are numbered as a request's slots: inputs, then outputs. */
+const irr_ir_port_t *irr_port_of_slot(const irr_model_t *model, uint32_t slot);
+/* Which one is meant: by name on either side, by index, or (both NULL) the only one of its side. */
+typedef enum { IRR_INPUT = 1, IRR_OUTPUT = 2 } irr_side_e;
+typedef struct irr_place {
+    unsigned sides;
+    const char *name;
+    const size_t *index;
+} irr_place_t;
+irr_status_e irr_find_slot(const irr_model_t *model, irr_place_t place, uint32_t *slot);
 
 /* ---- compiled models and requests ---- */
 
 struct irr_compiled_model {
     atomic_uint holders; /* the caller and each request */
     irr_device_t *device;
-    irr_ir_model_t *ir; /* a copy of its own */
+    irr_model_t *ir; /* a copy of its own */
     irr_plugin_compiled_t *compiled;
     bool shapes_follow_values; /* some axes are known at infer only */
 };
