@@ -225,7 +225,9 @@ static void test_depth(void **state) {
                                         {1, (1 << 20) + 1, 2, (1 << 19) - 1, 1},
                                         {1, 1 << 30, 2, 33, 16},
                                         {3, 1 << 5, 1 << 5, 1 << 25, 7},
-                                        {1, INT64_C(1) << 34, 2, 31, 1}};
+                                        {1, INT64_C(1) << 34, 2, 31, 1},
+                                        {1, INT64_C(1) << 34, 2, 32, 1},
+                                        {1, 1 << 30, 2, 32, 16}};
     uint32_t deepest = 0;
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (unsigned tier = 0; tier <= (unsigned)irr_cpu_best_tier(); tier++)

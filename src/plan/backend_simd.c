@@ -70,10 +70,11 @@ static uint64_t finish_part(const job_t *job, uint32_t member, const unit_t *uni
 static void finish(job_t *job, uint32_t member, const unit_t *unit, char *slot) {
     const plan_t *plan = plan_of(job, member);
     char *again = NULL, *output = job->yields[member].output;
-    size_t n = unit->results;
-    if (plan->finish(output + unit->first * plan->output_bytes, slot, n, &plan->set)) return;
+    size_t n = unit->results, first = unit->first;
+    if (plan->layout.last_rows > 1) n /= plan->layout.last_rows, first /= plan->layout.last_rows;
+    if (plan->finish(output + first * plan->output_bytes, slot, n, &plan->set)) return;
     unit_t own = *unit, same = *unit;
-    own.plan = plan;
+    own.plan = plan, own.first = first;
     if (plan->again && finish_part(job, member, &own, slot, NULL, true, 0, n) * WORTH_AGAIN > n) {
         walk_t walk;
         same.plan = plan->again;
@@ -81,6 +82,7 @@ static void finish(job_t *job, uint32_t member, const unit_t *unit, char *slot) 
         again = slot + plan->layout.slot_bytes;
         irr_walk_unit(&same, again, &walk);
         irr_walk_to(&walk, SIZE_MAX, 0);
+        irr_fold_last(&same, again);
     }
     uint64_t redone = finish_part(job, member, &own, slot, again, false, 0, n);
     atomic_fetch_add_explicit(&job->redone[member], redone, memory_order_relaxed);
@@ -128,6 +130,7 @@ static void run_units(void *argument, size_t task) {
             count++;
         }
         walk_all(walks, count);
+        for (uint32_t k = 0; k < count; k++) irr_fold_last(&units[k], walks[k].results);
         for (uint32_t m = 0; m < job->count; m++) finish(job, m, units, slot_of(job, m, task));
     }
 }
@@ -176,7 +179,10 @@ static void close_chunks(job_t *job, uint32_t member, size_t index) {
         irr_merge_nodes(plan->kernel, lanes, plan->slot_bytes, l->leaf_chunks, unit.lanes);
         irr_close_leaves(&unit, results, lanes);
     }
-    if (open) irr_merge_nodes(plan->kernel, slots, apart, l->segment_chunks, unit.results);
+    if (open) {
+        irr_merge_nodes(plan->kernel, slots, apart, l->segment_chunks, unit.results);
+        irr_fold_last(&unit, slots);
+    }
     finish(job, member, &unit, slots);
 }
 

@@ -17,6 +17,10 @@
 #define BYTES_WORTH_A_TASK (128u << 10)
 /* Tiles are not cut into less than this, a few lines of each row. */
 #define LEAST_TILE_WIDTH_BYTES 512u
+/* Rows that are folded last: each is a rounding more for an element of the first. */
+#define MOST_LAST_ROWS 32u
+/* What must not be cut, an output's rows among the columns: a part of a tile. */
+#define MOST_LAST_ELEMENTS 512u
 /* Outputs of different tasks lie in different lines, where there are many. */
 #define LINE_BYTES 64u
 
@@ -34,18 +38,48 @@ static void add_outer(irr_outer_t *outer, size_t size, size_t stride) {
 }
 
 /* The innermost runs become [kept, rows, width], the others outer blocks and segments. */
-static void split_runs(const irr_geometry_t *geometry, irr_layout_t *layout) {
-    uint32_t left = geometry->run_count;
+static void split_runs(const irr_run_t *runs, uint32_t count, irr_layout_t *layout) {
+    uint32_t left = count;
     size_t strides[IRR_MAX_RANK], stride = 1;
-    for (uint32_t i = left; i-- > 0; stride *= geometry->runs[i].size) strides[i] = stride;
+    for (uint32_t i = left; i-- > 0; stride *= runs[i].size) strides[i] = stride;
     layout->kept = layout->rows = layout->width = 1;
-    if (left && !geometry->runs[left - 1].reduced) layout->width = geometry->runs[--left].size;
-    if (left) layout->rows = geometry->runs[--left].size;
-    if (left) layout->kept = geometry->runs[--left].size;
-    layout->blocks.total = layout->segments.total = 1;
+    if (left && !runs[left - 1].reduced) layout->width = runs[--left].size;
+    if (left) layout->rows = runs[--left].size;
+    if (left) layout->kept = runs[--left].size;
+    layout->blocks = layout->segments = (irr_outer_t){.total = 1};
     for (uint32_t i = 0; i < left; i++)
-        add_outer(geometry->runs[i].reduced ? &layout->segments : &layout->blocks,
-                  geometry->runs[i].size, strides[i]);
+        add_outer(runs[i].reduced ? &layout->segments : &layout->blocks, runs[i].size, strides[i]);
+}
+
+/* Does it pay to fold rows last? In nanoseconds, more or less: each segment is spared a call of a
+ * kernel and what a row costs beyond its bytes, which is nothing for one that fills a line; and
+ * each row more is a pass over the columns' accumulators at the end. */
+static bool pays_last(const irr_layout_t *layout, size_t element_bytes) {
+    size_t row_bytes = layout->rows * element_bytes, spared = layout->kept;
+    size_t columns = layout->kept * layout->rows * layout->width;
+    if (layout->segments.total == 1 || layout->rows > MOST_LAST_ROWS ||
+        layout->rows * layout->width > MOST_LAST_ELEMENTS)
+        return false;
+    if (layout->width == 1) spared = row_bytes < 64 ? layout->kept * (64 - row_bytes) / 64 : 0;
+    return layout->segments.total * (20 + spared) >
+           columns * (layout->rows + 4) * element_bytes / 64;
+}
+
+/* Rows that are folded last are a part of the innermost kept run until then. */
+static void choose_runs(const irr_geometry_t *geometry, size_t element_bytes,
+                        irr_layout_t *layout) {
+    uint32_t count = geometry->run_count;
+    irr_run_t runs[IRR_MAX_RANK];
+    split_runs(geometry->runs, count, layout);
+    layout->last_rows = layout->last_width = 1;
+    if (!pays_last(layout, element_bytes)) return;
+    layout->last_rows = layout->rows;
+    layout->last_width = layout->width;
+    size_t columns = layout->kept * layout->rows * layout->width;
+    count -= geometry->runs[count - 1].reduced ? 1 : 2;
+    for (uint32_t i = 0; i < count; i++) runs[i] = geometry->runs[i];
+    runs[count - 1].size = columns;
+    split_runs(runs, count, layout);
 }
 
 static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
@@ -88,10 +122,11 @@ static size_t things_of_lines(size_t bytes) {
 /* Tiles as large as the caches like, but enough of them for the threads. */
 static void choose_tiles(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     size_t most = TILE_BYTES / kernel->tile_accumulator_bytes, wanted = layout->wanted;
-    layout->tile_width = least(layout->width, most);
+    size_t group = layout->last_rows * layout->last_width; /* is never cut */
+    layout->tile_width = least(layout->width, most / group * group);
     layout->tile_kept = 1;
     if (layout->inner == IRR_INNER_ROWS || layout->inner == IRR_INNER_COLS) {
-        size_t lines = things_of_lines(layout->width * kernel->element_bytes);
+        size_t lines = things_of_lines(layout->width / layout->last_rows * kernel->element_bytes);
         size_t share = ceil_div(layout->kept, ceil_div(wanted, layout->blocks.total));
         layout->tile_kept = least(most / layout->width, share);
         if (layout->tile_kept >= 4 * lines) layout->tile_kept -= layout->tile_kept % lines;
@@ -100,7 +135,7 @@ static void choose_tiles(const irr_lane_info_t *kernel, irr_layout_t *layout) {
         size_t tiles = ceil_div(wanted, others * layout->leaves);
         size_t least_width = LEAST_TILE_WIDTH_BYTES / kernel->element_bytes;
         size_t share = round_up(ceil_div(layout->width, tiles), least_width);
-        layout->tile_width = least(layout->tile_width, share);
+        layout->tile_width = least(layout->tile_width, round_up(share, group));
     }
     layout->tiles_kept = ceil_div(layout->kept, layout->tile_kept);
     layout->tiles_width = ceil_div(layout->width, layout->tile_width);
@@ -133,7 +168,8 @@ static void choose_tasks(irr_layout_t *layout) {
 
 /* In groups of units whose outputs fill lines, where there are many. */
 static void share_units(const irr_lane_info_t *kernel, irr_layout_t *layout) {
-    size_t bytes = layout->tile_kept * layout->tile_width * kernel->element_bytes;
+    size_t results = layout->tile_kept * layout->tile_width / layout->last_rows;
+    size_t bytes = results * kernel->element_bytes;
     layout->line_units = things_of_lines(bytes);
     if (layout->units < 4 * layout->line_units * layout->tasks) layout->line_units = 1;
     size_t groups = ceil_div(layout->units, layout->line_units);
@@ -149,7 +185,10 @@ void irr_layout_share(const irr_layout_t *layout, size_t task, size_t *first, si
 }
 
 static void measure_slot(irr_layout_t *layout) {
-    layout->result_levels_bytes = layout->result_bytes * (1 + ceil_log2(layout->chunk_segments));
+    uint32_t levels = 1 + ceil_log2(layout->chunk_segments);
+    if (layout->last_rows > 1 && levels == 1)
+        levels = 2; /* for the copy from which they are folded */
+    layout->result_levels_bytes = layout->result_bytes * levels;
     layout->slot_bytes = layout->result_levels_bytes +
                          layout->leaf_bytes * (1 + ceil_log2(layout->chunk_leaves)) +
                          IRR_ACCUMULATOR_SLACK_BYTES;
@@ -159,7 +198,7 @@ void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel
                    const irr_cost_t *cost, irr_layout_t *layout) {
     *layout = (irr_layout_t){0};
     choose_threads(cost, layout);
-    split_runs(geometry, layout);
+    choose_runs(geometry, kernel->element_bytes, layout);
     choose_inner(kernel, layout);
     choose_tiles(kernel, layout);
     choose_tasks(layout);
@@ -190,5 +229,6 @@ uint32_t irr_layout_depth(const irr_layout_t *layout) {
     uint32_t leaf = IRR_LEAF_STEPS, lanes = ceil_log2(layout->group);
     if (layout->width == 1) leaf += IRR_ROW_LEVELS;
     if (layout->inner == IRR_INNER_ROWS) lanes = 8; /* the most that a kernel has */
-    return leaf + ceil_log2(layout->leaves) + lanes + ceil_log2(layout->segments.total);
+    return leaf + ceil_log2(layout->leaves) + lanes + ceil_log2(layout->segments.total) +
+           (uint32_t)layout->last_rows - 1;
 }

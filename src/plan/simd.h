@@ -84,6 +84,8 @@ void irr_walk_part(irr_walk_t *walk, size_t part);
 
 /* The top of a tree, whose `count` nodes of n accumulators stand `apart` bytes apart. */
 void irr_merge_nodes(const irr_kernel_t *kernel, char *nodes, size_t apart, size_t count, size_t n);
+/* Rows that were left to the end, where the layout has such: a unit's results become fewer. */
+void irr_fold_last(const irr_unit_t *unit, char *results);
 /* Lanes to the unit's results. */
 void irr_close_leaves(const irr_unit_t *unit, char *results, char *lanes);
 

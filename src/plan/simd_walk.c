@@ -69,6 +69,40 @@ void irr_merge_nodes(const irr_kernel_t *kernel, char *nodes, size_t apart, size
     kernel->merge(nodes, nodes + left * apart, n);
 }
 
+/* The first `bytes` of each stretch of `apart` bytes, moved together. A copy of constant size is an
+ * instruction or two; the sizes are those of one accumulator. */
+static void close_ranks(char *nodes, size_t count, size_t bytes, size_t apart) {
+#define MOVE_EACH(size)                                                                            \
+    case size:                                                                                     \
+        for (size_t k = 1; k < count; k++) memcpy(nodes + k * size, nodes + k * apart, size);      \
+        return;
+    switch (bytes) {
+        MOVE_EACH(1)
+        MOVE_EACH(2)
+        MOVE_EACH(4)
+        MOVE_EACH(8)
+        MOVE_EACH(16)
+    default:
+        for (size_t k = 1; k < count; k++) memmove(nodes + k * bytes, nodes + k * apart, bytes);
+    }
+#undef MOVE_EACH
+}
+
+/* All outputs at once, row by row: element r of each is added to element 0 by one pass over all
+ * columns, which does it for every other column as well. */
+void irr_fold_last(const irr_unit_t *unit, char *results) {
+    const irr_layout_t *l = &unit->plan->layout;
+    const irr_kernel_t *kernel = unit->plan->kernel;
+    size_t all = unit->results, row = l->last_width;
+    size_t row_bytes = row * kernel->accumulator_bytes;
+    char *copy = results + l->result_bytes;
+    if (l->last_rows == 1) return;
+    memcpy(copy, results, all * kernel->accumulator_bytes);
+    for (size_t r = 1; r < l->last_rows; r++)
+        kernel->merge(results, copy + r * row_bytes, all - r * row);
+    close_ranks(results, all / (l->last_rows * row), row_bytes, l->last_rows * row_bytes);
+}
+
 /* ---- a segment ---- */
 
 static void run_leaf(const irr_unit_t *unit, char *lanes, const char *segment, size_t leaf) {
