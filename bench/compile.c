@@ -108,9 +108,7 @@ static int time_dynamic(const setting_t *on, double *new_us, double *known_us) {
 static void print_time(const char *what, double us, double most_us) {
     if (settings.json) {
         json_open(NULL, '{');
-        json_text("what", what);
-        json_float("us", us);
-        json_float("most_us", most_us);
+        json_fields("what:s us:f most_us:f", what, us, most_us);
         json_close();
         return;
     }

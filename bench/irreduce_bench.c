@@ -185,9 +185,8 @@ static int run_all(const char *command) {
     TRY(load_libraries());
     if (settings.json) {
         json_open(NULL, '{');
-        json_text("command", command);
-        json_int("seed", (int64_t)settings.seed);
-        json_int("rounds", (int64_t)settings.rounds);
+        json_fields("command:s seed:d rounds:d", command, (int64_t)settings.seed,
+                    (int64_t)settings.rounds);
     } else {
         printf("%s\nseed %llu, %llu rounds\n", command, (unsigned long long)settings.seed,
                (unsigned long long)settings.rounds);

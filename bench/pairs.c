@@ -80,11 +80,8 @@ void print_pair(const char *bar, const char *problem, double first_us, double se
     double ratio = second_us / first_us;
     if (settings.json) {
         json_open(NULL, '{');
-        json_text("bar", bar);
-        json_text("problem", problem);
-        json_float("first_us", first_us);
-        json_float("second_us", second_us);
-        json_float("most", limit);
+        json_fields("bar:s problem:s first_us:f second_us:f most:f", bar, problem, first_us,
+                    second_us, limit);
         json_close();
         return;
     }

@@ -56,17 +56,14 @@ static void add(mean_t *mean, double ratio) {
 
 static void print_json(const case_t *c, const char *kernel, const result_t *results) {
     json_open(NULL, '{');
-    json_text("problem", c->problem);
-    json_text("group", c->group);
-    json_int("threads", c->threads);
-    json_int("bytes", (int64_t)c->data->bytes);
-    json_text("kernel", kernel);
-    json_bool("verified", !results[IRREDUCE].wrong);
-    json_float("gb_per_s", (double)c->data->bytes / results[IRREDUCE].median_us / 1e3);
+    json_fields("problem:s group:s threads:d bytes:d kernel:s verified:b gb_per_s:f", c->problem,
+                c->group, (int64_t)c->threads, (int64_t)c->data->bytes, kernel,
+                !results[IRREDUCE].wrong,
+                (double)c->data->bytes / results[IRREDUCE].median_us / 1e3);
     json_open("median_us", '{');
     for (size_t i = 0; i < PEERS; i++)
         if (results[i].ran)
-            json_float(peers[i].name, results[i].median_us);
+            json_fields(take_text("%s:f", peers[i].name), results[i].median_us);
         else
             json_raw(peers[i].name, "null");
     json_close();

@@ -32,7 +32,8 @@ static int row(const case_t *c) {
     if (settings.json) {
         json_open(NULL, '{');
         json_text("problem", take_text("%.*s", (int)words, c->problem));
-        for (size_t i = 0; i < TIERS; i++) json_float(tiers[i].name, results[i].median_us);
+        for (size_t i = 0; i < TIERS; i++)
+            json_fields(take_text("%s:f", tiers[i].name), results[i].median_us);
         json_close();
     } else {
         printf("%-14.*s %11.3f %8.2f %8.2f %s\n", (int)words, c->problem, scalar,

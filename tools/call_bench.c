@@ -17,7 +17,8 @@ enum { TIMED, REFERENCE, BOUND, PROFILED };
 
 typedef struct {
     session_t *session;
-    const char *problem, *kernel;
+    const char *problem;
+    char *kernels;
     view_t *inputs;
     double roundings; /* allowed, in units of the accumulator's roundoff; 0: the bits must agree */
     double median_us, min_us, read_us, bytes;
@@ -144,19 +145,18 @@ static int name_kernels(bench_t *bench) {
     program_t *program = &bench->session->programs[PROFILED];
     irr_profiling_info_list_t rows = {0};
     char *text = NULL;
+    size_t size = 0;
     TRY(program_infer(program));
     LIB(irr_compiled_model_get_property(program->compiled, irr_property_key_inference_num_threads,
                                         &text));
-    bench->threads = atoll(text);
-    if (bench->threads < 1) bench->threads = 1;
+    bench->threads = atoll(text) < 1 ? 1 : atoll(text);
     irr_free(text);
     LIB(irr_infer_request_get_profiling_info(program->request, &rows));
-    bench->kernel = "";
-    for (size_t i = 0; i < rows.size && i < 8; i++)
-        bench->kernel =
-            take_text("%s%s%s", bench->kernel, i ? "," : "", rows.profiling_infos[i].kernel);
+    FILE *names = open_memstream(&bench->kernels, &size);
+    for (size_t i = 0; names && i < rows.size; i++)
+        fprintf(names, "%s%s", i ? "," : "", rows.profiling_infos[i].kernel);
     irr_profiling_info_list_free(&rows);
-    return IRR_OK;
+    return names && !fclose(names) ? IRR_OK : fail(IRR_NOT_ALLOCATED, "memory is out");
 }
 
 static int open_programs(session_t *session, uint64_t threads) {
@@ -200,20 +200,15 @@ static void print_bench(const bench_t *bench, bool as_json) {
     if (!as_json) {
         printf("%s: %s, %lld threads, the answer is verified\n"
                "median %.3f us, min %.3f us, plain read %.3f us, ratio %.2f, %.2f GB/s\n",
-               bench->problem, bench->kernel, (long long)bench->threads, bench->median_us,
+               bench->problem, bench->kernels, (long long)bench->threads, bench->median_us,
                bench->min_us, bench->read_us, ratio, gb_per_s);
         return;
     }
     json_open(NULL, '{');
-    json_text("problem", bench->problem);
-    json_int("threads", bench->threads);
-    json_float("median_us", bench->median_us);
-    json_float("min_us", bench->min_us);
-    json_float("read_us", bench->read_us);
-    json_float("ratio", ratio);
-    json_float("gb_per_s", gb_per_s);
-    json_text("kernel", bench->kernel);
-    json_bool("verified", true);
+    json_fields("problem:s threads:d median_us:f min_us:f read_us:f ratio:f gb_per_s:f kernel:s "
+                "verified:b",
+                bench->problem, bench->threads, bench->median_us, bench->min_us, bench->read_us,
+                ratio, gb_per_s, bench->kernels, true);
     json_end();
 }
 
@@ -221,8 +216,9 @@ int call_bench(const options_t *options, session_t *session) {
     bench_t bench = {.session = session};
     if (options->models.count + (options->problem != NULL) != 1)
         return wrong_call("bench needs either MODEL.xml or --problem");
-    TRY(measure(&bench, options));
+    int status = measure(&bench, options);
     progress_end();
-    print_bench(&bench, options->json);
-    return IRR_OK;
+    if (!status) print_bench(&bench, options->json);
+    free(bench.kernels);
+    return status;
 }

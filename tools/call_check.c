@@ -12,11 +12,10 @@ static void print_unknown(const irr_check_report_t *report) {
     if (!report->unknown_size) return;
     printf("%s: %zu layers of other types, their declared ports are trusted:", report->file,
            report->unknown_size);
-    for (size_t i = 0; i < report->unknown_size && count < TYPES_SHOWN; i++) {
+    for (size_t i = 0, k; i < report->unknown_size && count < TYPES_SHOWN; i++) {
         const char *type = report->unknown_layers[i].type;
-        bool seen = !type;
-        for (size_t k = 0; k < count; k++) seen = seen || !strcmp(types[k], type);
-        if (seen) continue;
+        for (k = 0; k < count && strcmp(types[k], type); k++) continue;
+        if (k < count) continue;
         types[count++] = type;
         printf("%s %s", count > 1 ? "," : "", type);
     }
@@ -36,44 +35,32 @@ static void print_reports(const irr_check_report_t *reports, size_t count) {
     printf("%zu layers, %zu reduce layers, %zu problems\n", layers, reduce_layers, problems);
 }
 
-static void json_finding(const irr_check_problem_t *finding) {
-    if (finding->line > 0)
-        json_int("line", finding->line);
-    else
-        json_text("line", NULL);
-    json_texts("layer_id", finding->layer_id, "layer_name", finding->layer_name, "type",
-               finding->type, NULL);
-}
-
-static void json_report(const irr_check_report_t *report) {
-    json_open(NULL, '{');
-    json_text("file", report->file);
-    json_int("layers", (int64_t)report->layers);
-    json_int("reduce_layers", (int64_t)report->reduce_layers);
-    json_open("problems", '[');
-    for (size_t k = 0; k < report->size; k++) {
-        const irr_check_problem_t *problem = &report->problems[k];
+static void json_findings(const char *key, const irr_check_problem_t *findings, size_t count) {
+    json_open(key, '[');
+    for (size_t k = 0; k < count; k++) {
+        const irr_check_problem_t *one = &findings[k];
         json_open(NULL, '{');
-        json_text("file", problem->file);
-        json_finding(problem);
-        json_texts("status", status_word(problem->status), "message", problem->message, NULL);
+        if (one->status) json_text("file", one->file);
+        json_raw("line", one->line ? take_text("%lld", (long long)one->line) : "null");
+        json_fields("layer_id:s layer_name:s type:s", one->layer_id, one->layer_name, one->type);
+        if (one->status) json_fields("status:s message:s", status_word(one->status), one->message);
         json_close();
     }
-    json_close();
-    json_open("unknown_layers", '[');
-    for (size_t k = 0; k < report->unknown_size; k++) {
-        json_open(NULL, '{');
-        json_finding(&report->unknown_layers[k]);
-        json_close();
-    }
-    json_close();
     json_close();
 }
 
 static void json_reports(const irr_check_report_t *reports, size_t count) {
     json_open(NULL, '{');
     json_open("files", '[');
-    for (size_t i = 0; i < count; i++) json_report(&reports[i]);
+    for (size_t i = 0; i < count; i++) {
+        const irr_check_report_t *report = &reports[i];
+        json_open(NULL, '{');
+        json_fields("file:s layers:d reduce_layers:d", report->file, (int64_t)report->layers,
+                    (int64_t)report->reduce_layers);
+        json_findings("problems", report->problems, report->size);
+        json_findings("unknown_layers", report->unknown_layers, report->unknown_size);
+        json_close();
+    }
     json_end();
 }
 

@@ -3,44 +3,26 @@
 #include "tool.h"
 #include <string.h>
 
-typedef struct {
-    const char *name, *full_name, *build, *description;
-    const char *properties; /* a line a key: "KEY RW: what it does" */
-} device_t;
-
-static int get_text(const irr_core_t *core, const char *device, const char *key,
-                    const char **text) {
+/* NULL if the device cannot tell. */
+static const char *ask(const session_t *session, const char *device, const char *key) {
     char *value = NULL;
-    LIB(irr_core_get_property(core, device, key, &value));
-    *text = take_text("%s", value);
+    if (library(irr_core_get_property(session->core, device, key, &value))) return NULL;
+    const char *copy = take_text("%s", value);
     irr_free(value);
-    return IRR_OK;
+    return copy;
 }
 
-static int ask(const irr_core_t *core, device_t *device) {
-    irr_core_version_list_t versions = {0};
-    LIB(irr_core_get_versions_by_device_name(core, device->name, &versions));
-    const irr_version_t *version = versions.size ? &versions.versions[0].version : NULL;
-    device->build = take_text("%s", version ? version->buildNumber : "");
-    device->description = take_text("%s", version ? version->description : "");
-    irr_core_versions_free(&versions);
-    /* A device need not tell of itself. */
-    device->full_name = device->name;
-    device->properties = "";
-    get_text(core, device->name, irr_property_key_device_full_name, &device->full_name);
-    get_text(core, device->name, irr_property_key_supported_properties, &device->properties);
-    return IRR_OK;
-}
-
-/* Those that it tells at once; the others are known to a compiled model alone. */
-static void print_properties(const irr_core_t *core, const device_t *device, bool as_json) {
-    const char *value = NULL;
-    for (const char *at = device->properties; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+/* A line a key of SUPPORTED_PROPERTIES: "KEY RW: what it does". Those that the device tells at
+ * once; the others are known to a compiled model alone. */
+static void print_properties(const session_t *session, const char *device, bool as_json) {
+    const char *at = ask(session, device, irr_property_key_supported_properties);
+    for (; at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
         size_t length = strcspn(at, " \n");
         const char *key = take_text("%.*s", (int)length, at);
         const char *about = at + length + strspn(at + length, " ");
         if (!length || !strcmp(key, irr_property_key_supported_properties)) continue;
-        if (get_text(core, device->name, key, &value)) continue;
+        const char *value = ask(session, device, key);
+        if (!value) continue;
         if (as_json)
             json_text(key, value);
         else
@@ -48,40 +30,40 @@ static void print_properties(const irr_core_t *core, const device_t *device, boo
     }
 }
 
-static void print_devices(const irr_core_t *core, const device_t *devices, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        printf("%s: %s (%s %s)\n", devices[i].name, devices[i].full_name, devices[i].description,
-               devices[i].build);
-        print_properties(core, &devices[i], false);
-    }
-}
-
-static void json_devices(const irr_core_t *core, const device_t *devices, size_t count) {
-    json_open(NULL, '{');
-    json_open("devices", '[');
-    for (size_t i = 0; i < count; i++) {
+static void print_device(const session_t *session, const char *name, const irr_version_t *version,
+                         bool as_json) {
+    const char *full_name = ask(session, name, irr_property_key_device_full_name);
+    if (!full_name) full_name = name; /* a device need not tell of itself */
+    if (as_json) {
         json_open(NULL, '{');
-        json_texts("name", devices[i].name, "full_name", devices[i].full_name, "build",
-                   devices[i].build, "description", devices[i].description, NULL);
+        json_fields("name:s full_name:s build:s description:s", name, full_name,
+                    version->buildNumber, version->description);
         json_open("properties", '{');
-        print_properties(core, &devices[i], true);
-        json_close();
-        json_close();
+    } else {
+        printf("%s: %s (%s %s)\n", name, full_name, version->description, version->buildNumber);
     }
-    json_end();
+    print_properties(session, name, as_json);
+    if (as_json) json_close(), json_close();
 }
 
 int call_devices(const options_t *options, session_t *session) {
     irr_available_devices_t names = {0};
     LIB(irr_core_create(&session->core));
     LIB(irr_core_get_available_devices(session->core, &names));
-    size_t count = names.size;
-    device_t *devices = take(count * sizeof *devices);
-    for (size_t i = 0; i < count; i++) devices[i].name = take_text("%s", names.devices[i]);
+    irr_core_version_list_t *versions = take(names.size * sizeof *versions);
+    int status = IRR_OK;
+    for (size_t i = 0; !status && i < names.size; i++)
+        status = library(
+            irr_core_get_versions_by_device_name(session->core, names.devices[i], &versions[i]));
+    if (!status && options->json) json_open(NULL, '{'), json_open("devices", '[');
+    for (size_t i = 0; i < names.size; i++) {
+        if (!status)
+            print_device(session, names.devices[i], &versions[i].versions->version, options->json);
+        irr_core_versions_free(&versions[i]);
+    }
+    if (!status && options->json) json_end();
     irr_available_devices_free(&names);
-    for (size_t i = 0; i < count; i++) TRY(ask(session->core, &devices[i]));
-    (options->json ? json_devices : print_devices)(session->core, devices, count);
-    return IRR_OK;
+    return status;
 }
 
 /* Works without a device as well, and says so. */
@@ -90,14 +72,14 @@ int call_version(const options_t *options, session_t *session) {
     irr_version_t version = {0};
     const char *onednn = NULL, *tiers = NULL;
     if (!irr_core_create(&session->core)) {
-        get_text(session->core, "CPU", irr_property_key_onednn_version, &onednn);
-        get_text(session->core, "CPU", irr_property_key_tiers, &tiers);
+        onednn = ask(session, "CPU", irr_property_key_onednn_version);
+        tiers = ask(session, "CPU", irr_property_key_tiers);
     }
     LIB(irr_get_version(&version));
     if (options->json) {
         json_open(NULL, '{');
-        json_texts("version", version.buildNumber, "description", version.description, "onednn",
-                   onednn, "tiers", tiers, NULL);
+        json_fields("version:s description:s onednn:s tiers:s", version.buildNumber,
+                    version.description, onednn, tiers);
         json_end();
     } else {
         printf("%s\noneDNN %s\nCPU tiers: %s\n", version.description, onednn ? onednn : none,

@@ -1,11 +1,16 @@
 /* irreduce doctor: which doors to other hosts are built, for what, and whether the hosts found take
  * them. A door is asked for by its file, and read, not loaded: it needs its host. A host is asked
- * in a Python of its own. SPDX-License-Identifier: Apache-2.0 */
+ * in a Python of its own, since it may crash. SPDX-License-Identifier: Apache-2.0 */
 #include "tool.h"
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#define SECONDS 60.0 /* for a host to answer */
+#define SECONDS 60 /* for a host to answer */
 
 typedef struct {
     const char *name, *host, *file, *option;
@@ -66,47 +71,64 @@ static door_t look_for(const door_kind_t *kind, const char *folder) {
 }
 
 static void print_door(const door_t *door, bool as_json) {
+    const door_kind_t *kind = door->kind;
     if (as_json) {
         json_open(NULL, '{');
-        json_texts("name", door->kind->name, "file", door->path, NULL);
-        json_bool("built", door->built);
-        json_texts("host", door->kind->host, "for", door->version, NULL);
+        json_fields("name:s file:s built:b host:s for:s", kind->name, door->path, door->built,
+                    kind->host, door->version);
         json_close();
     } else if (!door->built) {
-        printf("  %s: not built, %s is not there; configure with -D%s=ON\n", door->kind->name,
-               door->kind->file, door->kind->option);
+        printf("  %s: not built, %s is not there; configure with -D%s=ON\n", kind->name, kind->file,
+               kind->option);
+    } else if (door->version) {
+        printf("  %s: %s, for %s %s\n", kind->name, kind->file, kind->host, door->version);
     } else {
-        printf("  %s: %s, %s%s\n", door->kind->name, door->kind->file,
-               door->version ? "for " : "which is no such door",
-               door->version ? take_text("%s %s", door->kind->host, door->version) : "");
+        printf("  %s: %s, which is no such door\n", kind->name, kind->file);
     }
 }
 
 /* ---- hosts ---- */
 
-/* The first word of the answer of a Python script with its argument, and what follows it. */
-static const char *ask(const char *python, const char *script, const char *argument,
-                       const char **rest) {
-    char *arguments[] = {take_text("%s", python), take_text("-c"), take_text("%s", script),
-                         take_text("%s", argument), NULL};
-    char *answer = NULL;
-    const char *failure = run_child(arguments, SECONDS, &answer);
-    char *line = strrchr(answer, '\n');
-    if (line) *line = '\0';
-    line = strrchr(answer, '\n'); /* the last line: a host may chatter before */
-    line = line ? line + 1 : answer;
-    size_t word = strcspn(line, " ");
-    *rest = failure ? failure : line[word] ? line + word + 1 : "";
-    return failure ? "failed" : take_text("%.*s", (int)word, line);
+/* A child's part: the alarm outlives exec. What cannot be run answers for itself. */
+static void run_python(int to, const char *python, const char *script, const char *argument) {
+    int nothing = open("/dev/null", O_RDWR);
+    dup2(nothing, STDIN_FILENO);
+    dup2(to, STDOUT_FILENO);
+    dup2(nothing, STDERR_FILENO);
+    alarm(SECONDS);
+    execlp(python, python, "-c", script, argument, (char *)NULL);
+    dprintf(STDOUT_FILENO, "failed %s\n", strerror(errno));
+    _exit(0);
 }
 
-/* Whether there is such a host; answer: its version, or why there is none. */
-static bool find_host(const char *python, const char *host, const char **answer) {
-    static const char script[] = "import importlib, sys\n"
-                                 "try: host = importlib.import_module(sys.argv[1])\n"
-                                 "except ImportError as e: print('absent', e)\n"
-                                 "else: print('version', host.__version__.split('-')[0])\n";
-    return !strcmp(ask(python, script, host, answer), "version");
+/* The first word of the last line (a host may chatter before) that a Python script with its
+ * argument prints, and what follows it. "failed": why. */
+static const char *ask(const char *python, const char *script, const char *argument,
+                       const char **rest) {
+    int ends[2], status = 0;
+    size_t capacity = 0;
+    char *line = NULL;
+    *rest = "no process can be made";
+    if (pipe2(ends, O_CLOEXEC)) return "failed";
+    pid_t child = fork();
+    if (!child) run_python(ends[1], python, script, argument);
+    close(ends[1]);
+    FILE *from = fdopen(ends[0], "r");
+    const char *answer = "";
+    while (from && getline(&line, &capacity, from) > 0)
+        answer = take_text("%.*s", (int)strcspn(line, "\n"), line);
+    free(line);
+    if (from) fclose(from);
+    if (child < 0 || waitpid(child, &status, 0) < 0) return "failed";
+    *rest = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM
+                ? take_text("it took more than %d s", SECONDS)
+            : WIFSIGNALED(status) ? take_text("it ended with signal %d", WTERMSIG(status))
+            : WEXITSTATUS(status) ? take_text("it ended with code %d", WEXITSTATUS(status))
+                                  : NULL;
+    if (*rest) return "failed";
+    size_t word = strcspn(answer, " ");
+    *rest = answer + word + (answer[word] == ' ');
+    return take_text("%.*s", (int)word, answer);
 }
 
 static bool accepts(const char *python, const door_t *door, const char **why) {
@@ -120,31 +142,36 @@ static bool accepts(const char *python, const door_t *door, const char **why) {
 }
 
 static bool ask_door(const char *python, const door_t *door, const char *version, bool as_json) {
-    const char *why;
+    const char *why, *built_for = door->version ? door->version : "";
     bool taken = accepts(python, door, &why);
     if (as_json) {
         json_open(NULL, '{');
-        json_text("name", door->kind->name);
-        json_bool("accepted", taken);
-        json_text("message", taken ? NULL : why);
+        json_fields("name:s accepted:b message:s", door->kind->name, taken, taken ? NULL : why);
         json_close();
+    } else if (taken) {
+        printf("  %s %s accepts %s\n", door->kind->host, version, door->kind->name);
     } else {
-        printf("  %s %s %s %s%s%s\n", door->kind->host, version, taken ? "accepts" : "refuses",
-               door->kind->name, taken || !door->version ? "" : ", built for ",
-               taken ? "" : take_text("%s: %s", door->version ? door->version : "", why));
+        printf("  %s %s refuses %s%s%s: %s\n", door->kind->host, version, door->kind->name,
+               door->version ? ", built for " : "", built_for, why);
     }
     return taken;
 }
 
-/* One host of one Python, and what it says of the doors that are for it; false if it refuses one.
- */
-static bool ask_host(const char *python, const char *host, const door_t *doors, bool as_json) {
-    const char *answer;
-    bool found = find_host(python, host, &answer), fine = true;
+/* One host of one Python, and what it says of the doors that are for it; false if it refuses one,
+ * or if a Python that was named cannot be asked. */
+static bool ask_host(const char *python, const char *host, const door_t *doors,
+                     const options_t *options) {
+    static const char script[] = "import importlib, sys\n"
+                                 "try: host = importlib.import_module(sys.argv[1])\n"
+                                 "except ImportError as e: print('absent', e)\n"
+                                 "else: print('version', host.__version__.split('-')[0])\n";
+    const char *answer, *word = ask(python, script, host, &answer);
+    bool found = !strcmp(word, "version"), as_json = options->json;
+    bool fine = strcmp(word, "failed") || !options->pythons.count;
     if (as_json) {
         json_open(NULL, '{');
-        json_texts("python", python, "host", host, "version", found ? answer : NULL, "message",
-                   found ? NULL : answer, NULL);
+        json_fields("python:s host:s version:s message:s", python, host, found ? answer : NULL,
+                    found ? NULL : answer);
         json_open("doors", '[');
     } else if (!found) {
         printf("  no %s: %s\n", host, answer);
@@ -158,10 +185,8 @@ static bool ask_host(const char *python, const char *host, const door_t *doors, 
 
 int call_doctor(const options_t *options, session_t *session) {
     (void)session;
-    static const char *const hosts[] = {"openvino", "onnxruntime"};
     static const char *some_python[] = {"python3"};
-    list_t pythons = options->pythons;
-    if (!pythons.count) pythons = (list_t){some_python, 1};
+    list_t pythons = options->pythons.count ? options->pythons : (list_t){some_python, 1};
     const char *folder = library_folder();
     door_t doors[KINDS];
     bool fine = true, as_json = options->json;
@@ -181,8 +206,8 @@ int call_doctor(const options_t *options, session_t *session) {
     progress("asking the hosts");
     for (size_t p = 0; p < pythons.count; p++) {
         if (!as_json) printf("hosts of %s:\n", pythons.items[p]);
-        for (size_t h = 0; h < sizeof hosts / sizeof *hosts; h++)
-            fine = ask_host(pythons.items[p], hosts[h], doors, as_json) && fine;
+        fine = ask_host(pythons.items[p], "openvino", doors, options) && fine;
+        fine = ask_host(pythons.items[p], "onnxruntime", doors, options) && fine;
     }
     progress_end();
     if (as_json) json_end();

@@ -29,7 +29,24 @@ static void print_layers(const char *text) {
     }
 }
 
-int call_explain(const options_t *options, session_t *session) {
+/* The one layer of this id or name in the text, in the same form; NULL if there are not one. */
+static const char *only_layer(const char *text, const char *id_or_name) {
+    static const char start[] = "{\"id\":"; /* within a string each quote has a backslash */
+    const char *found = NULL;
+    for (const char *end, *at = strstr(text, start); at; at = end) {
+        const char *scalar = at, *key = "", *id = "", *name = "";
+        end = strstr(at + 1, start);
+        if (!json_next(&scalar, &key, &id) || !json_next(&scalar, &key, &name)) return NULL;
+        if (strcmp(id, id_or_name) && strcmp(name, id_or_name)) continue;
+        if (found) return NULL;
+        size_t tail = end ? 1 : 2; /* a comma, or "]}" */
+        found = take_text("{\"layers\":[%.*s]}",
+                          (int)((end ? (size_t)(end - at) : strlen(at)) - tail), at);
+    }
+    return found;
+}
+
+static int explain(session_t *session, const options_t *options, const char **explained) {
     program_t *program = &session->programs[0];
     char *text = NULL;
     TRY(session_open(session, options, NULL, NULL));
@@ -39,11 +56,31 @@ int call_explain(const options_t *options, session_t *session) {
         TRY(program_infer(program));
     }
     LIB(irr_compiled_model_get_property(program->compiled, irr_property_key_explain, &text));
+    *explained = take_text("%s", text);
+    irr_free(text);
+    return IRR_OK;
+}
+
+/* A layer is shown among its like where that can be: the whole model tells who shares a pass. */
+static int explain_layer(session_t *session, const options_t *options, const char **explained) {
+    options_t whole = *options;
+    whole.layer = NULL;
+    bool apart =
+        options->axes.count || options->shapes.count || !strcmp(options->models.items[0], "-");
+    if (!apart && !explain(session, &whole, explained) &&
+        (*explained = only_layer(*explained, options->layer)))
+        return IRR_OK;
+    session_close(session);
+    return explain(session, options, explained);
+}
+
+int call_explain(const options_t *options, session_t *session) {
+    const char *text = NULL;
+    TRY((options->layer ? explain_layer : explain)(session, options, &text));
     progress_end();
     if (options->json)
         puts(text);
     else
         print_layers(text);
-    irr_free(text);
     return IRR_OK;
 }

@@ -59,43 +59,40 @@ static void print_run(const program_t *program, const irr_profiling_info_list_t 
     }
     for (size_t i = 0; i < profile->size; i++) {
         const irr_profiling_info_t *row = &profile->profiling_infos[i];
-        printf("profile: %s %s %s %s %s %s threads %zu %.3f us %.2f GB/s\n", row->node_name,
-               row->op, row->shape, row->backend, row->kernel, row->tier, row->threads,
-               (double)row->real_time_ns * 1e-3, gb_per_s(row));
+        printf("profile: %s %s %s ", row->node_name, row->op, row->shape);
+        if (row->status == IRR_OPTIMIZED_OUT)
+            puts(row->kernel); /* into which layer it is folded */
+        else
+            printf("%s %s %s threads %zu %.3f us %.2f GB/s\n", row->backend, row->kernel, row->tier,
+                   row->threads, (double)row->real_time_ns * 1e-3, gb_per_s(row));
     }
-}
-
-static void json_output(const output_t *output) {
-    json_open(NULL, '{');
-    json_text("name", output->port.name);
-    json_text("type", irr_get_element_type_name(output->view.type));
-    json_open("shape", '[');
-    for (size_t k = 0; k < output->view.rank; k++) json_int(NULL, output->view.dims[k]);
-    json_close();
-    if (output->file)
-        json_text("file", output->file);
-    else
-        json_values("data", &output->view);
-    json_close();
-}
-
-static void json_profile(const irr_profiling_info_t *row) {
-    json_open(NULL, '{');
-    json_texts("layer", row->node_name, "op", row->op, "shape", row->shape, "backend", row->backend,
-               "kernel", row->kernel, "tier", row->tier, NULL);
-    json_int("threads", (int64_t)row->threads);
-    json_float("us", (double)row->real_time_ns * 1e-3);
-    json_float("gb_per_s", gb_per_s(row));
-    json_close();
 }
 
 static void json_run(const program_t *program, const irr_profiling_info_list_t *profile) {
     json_open(NULL, '{');
     json_open("outputs", '[');
-    for (size_t i = 0; i < program->output_count; i++) json_output(&program->outputs[i]);
+    for (size_t i = 0; i < program->output_count; i++) {
+        const output_t *output = &program->outputs[i];
+        json_open(NULL, '{');
+        json_fields("name:s type:s", output->port.name,
+                    irr_get_element_type_name(output->view.type));
+        json_raw("shape", shape_text(output->view.rank, output->view.dims));
+        if (output->file)
+            json_text("file", output->file);
+        else
+            json_values("data", &output->view);
+        json_close();
+    }
     json_close();
     json_open("profile", '[');
-    for (size_t i = 0; i < profile->size; i++) json_profile(&profile->profiling_infos[i]);
+    for (size_t i = 0; i < profile->size; i++) {
+        const irr_profiling_info_t *row = &profile->profiling_infos[i];
+        json_open(NULL, '{');
+        json_fields("layer:s op:s shape:s backend:s kernel:s tier:s threads:d us:f gb_per_s:f",
+                    row->node_name, row->op, row->shape, row->backend, row->kernel, row->tier,
+                    (int64_t)row->threads, (double)row->real_time_ns * 1e-3, gb_per_s(row));
+        json_close();
+    }
     json_end();
 }
 

@@ -10,17 +10,16 @@ static size_t utf8_length(const unsigned char *text) {
         unsigned char mask, lead;
         uint32_t least;
     } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
-    for (size_t length = 1; length <= 4; length++) {
-        if ((text[0] & forms[length - 1].mask) != forms[length - 1].lead) continue;
-        uint32_t code = text[0] & (uint32_t)(unsigned char)~forms[length - 1].mask;
-        for (size_t i = 1; i < length; i++) {
-            if ((text[i] & 0xc0) != 0x80) return 0;
-            code = code << 6 | (text[i] & 0x3f);
-        }
-        bool surrogate = code >= 0xd800 && code <= 0xdfff;
-        return code < forms[length - 1].least || code > 0x10ffff || surrogate ? 0 : length;
+    size_t length = 1;
+    while (length <= 4 && (text[0] & forms[length - 1].mask) != forms[length - 1].lead) length++;
+    if (length > 4) return 0;
+    uint32_t code = text[0] & (uint32_t)(unsigned char)~forms[length - 1].mask;
+    for (size_t i = 1; i < length; i++) {
+        if ((text[i] & 0xc0) != 0x80) return 0;
+        code = code << 6 | (text[i] & 0x3f);
     }
-    return 0;
+    bool surrogate = code >= 0xd800 && code <= 0xdfff;
+    return code < forms[length - 1].least || code > 0x10ffff || surrogate ? 0 : length;
 }
 
 static void write_text(const char *text) {
@@ -78,33 +77,40 @@ void json_raw(const char *key, const char *text) {
 }
 
 void json_text(const char *key, const char *text) {
-    if (!text) {
-        json_raw(key, "null");
-        return;
+    begin(key);
+    if (text)
+        write_text(text);
+    else
+        fputs("null", stdout);
+}
+
+void json_fields(const char *fields, ...) {
+    va_list values;
+    va_start(values, fields);
+    for (const char *at = fields; *at; at += *at == ' ') {
+        char key[32], text[VALUE_TEXT_BYTES];
+        int length = snprintf(key, sizeof key, "%.*s", (int)strcspn(at, ":"), at);
+        at += length + 2;
+        switch (at[-1]) {
+        case 's':
+            json_text(key, va_arg(values, const char *));
+            break;
+        case 'b':
+            json_raw(key, va_arg(values, int) ? "true" : "false");
+            break;
+        case 'd':
+            snprintf(text, sizeof text, "%lld", (long long)va_arg(values, int64_t));
+            json_raw(key, text);
+            break;
+        default: {
+            double value = va_arg(values, double);
+            value_text(type_of(IRR_F64), &value, 0, true, text);
+            json_raw(key, text);
+        }
+        }
     }
-    begin(key);
-    write_text(text);
+    va_end(values);
 }
-
-void json_texts(const char *key, ...) {
-    va_list pairs;
-    va_start(pairs, key);
-    for (; key; key = va_arg(pairs, const char *)) json_text(key, va_arg(pairs, const char *));
-    va_end(pairs);
-}
-
-void json_int(const char *key, int64_t value) {
-    begin(key);
-    printf("%lld", (long long)value);
-}
-
-void json_float(const char *key, double value) {
-    char text[VALUE_TEXT_BYTES];
-    value_text(type_of(IRR_F64), &value, 0, true, text);
-    json_raw(key, text);
-}
-
-void json_bool(const char *key, bool value) { json_raw(key, value ? "true" : "false"); }
 
 /* ---- reading; the text is well-formed ---- */
 

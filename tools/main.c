@@ -93,7 +93,7 @@ static void print_error(int status, bool json_wanted, const call_t *call) {
     if (json_wanted) {
         json_open(NULL, '{');
         json_open("error", '{');
-        json_texts("status", status_word(status), "message", noted_sentence(), NULL);
+        json_fields("status:s message:s", status_word(status), noted_sentence());
         json_end();
     }
     fprintf(stderr, "irreduce: %s\n", noted_sentence());

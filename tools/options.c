@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum { FLAG, TEXT, LIST, AXES, NUMBER } form_e;
+typedef enum { FLAG, TEXT, LIST, NUMBER } form_e;
 
 typedef struct {
-    const char *name, *argument;
+    const char *name, *argument; /* no name is a part of another */
     form_e form;
     size_t offset;
     const char *help;
@@ -20,7 +20,7 @@ static const option_t table[] = {
     {"--weights", "FILE.bin", TEXT, AT(weights), "constants; default: the model's name with .bin"},
     {"--device", "NAME", TEXT, AT(device), "the device; default: CPU"},
     {"--layer", "NAME_OR_ID", TEXT, AT(layer), "one reduce layer; 2/then_body/2 reaches inside"},
-    {"--axes", "2,3", AXES, AT(axes), "values of the axes input"},
+    {"--axes", "2,3", LIST, AT(axes), "values of the axes input"},
     {"--input", "[NAME=]FILE", LIST, AT(inputs), "an input, .npy or raw .bin; - is standard input"},
     {"--shape", "NAME=2,3", LIST, AT(shapes), "the shape of an input"},
     {"--seed", "N", NUMBER, AT(seed), "makes the inputs that are not given; default: 0"},
@@ -34,30 +34,19 @@ static const option_t table[] = {
 };
 enum { OPTION_COUNT = sizeof table / sizeof *table };
 
-static void append(list_t *list, const char *item, size_t most) {
-    if (!list->items) list->items = take(most * sizeof *list->items);
+static bool is_taken(const option_t *option, const char *takes) {
+    return strstr(takes, option->name + 2);
+}
+
+static void append(list_t *list, const char *item, int most) {
+    if (!list->items) list->items = take((size_t)most * sizeof *list->items);
     list->items[list->count++] = item;
 }
 
-static bool parse_u64(const char *text, uint64_t *number) {
+static int set_option(const option_t *option, const char *value, options_t *options, int most) {
+    void *target = (char *)options + option->offset;
     char *end = NULL;
     errno = 0;
-    *number = strtoull(text, &end, 10);
-    return *text >= '0' && *text <= '9' && !*end && !errno;
-}
-
-static int append_axes(const char *value, options_t *options, size_t most) {
-    int64_t *values = take(MAX_RANK * sizeof *values);
-    if (!options->axes.count) options->axes_values = take(most * sizeof *options->axes_values);
-    irr_axes_t *axes = &options->axes_values[options->axes.count];
-    axes->values = values;
-    append(&options->axes, value, most);
-    if (parse_numbers(value, values, &axes->size)) return IRR_OK;
-    return wrong_call("--axes \"%s\" is not a list as in 2,3", value);
-}
-
-static int set_option(const option_t *option, const char *value, options_t *options, size_t most) {
-    void *target = (char *)options + option->offset;
     switch (option->form) {
     case FLAG:
         *(bool *)target = true;
@@ -69,56 +58,48 @@ static int set_option(const option_t *option, const char *value, options_t *opti
     case LIST:
         append(target, value, most);
         return IRR_OK;
-    case AXES:
-        return append_axes(value, options, most);
-    case NUMBER:
-        if (parse_u64(value, target)) return IRR_OK;
+    default:
+        *(uint64_t *)target = strtoull(value, &end, 10);
+        if (*value >= '0' && *value <= '9' && !*end && !errno) return IRR_OK;
         return wrong_call("%s \"%s\" is not a number from 0 to 2^64-1", option->name, value);
     }
+}
+
+static int parse_axes(options_t *options) {
+    options->axes_values = take(options->axes.count * sizeof *options->axes_values);
+    for (size_t i = 0; i < options->axes.count; i++) {
+        int64_t *values = take(MAX_RANK * sizeof *values);
+        options->axes_values[i].values = values;
+        if (!parse_numbers(options->axes.items[i], values, &options->axes_values[i].size))
+            return wrong_call("--axes \"%s\" is not a list as in 2,3", options->axes.items[i]);
+    }
     return IRR_OK;
-}
-
-static bool is_taken(const option_t *option, const char *takes) {
-    const char *name = option->name + 2; /* without dashes */
-    size_t length = strlen(name);
-    for (; *takes; takes += strcspn(takes, " "), takes += strspn(takes, " "))
-        if (strcspn(takes, " ") == length && !strncmp(takes, name, length)) return true;
-    return false;
-}
-
-static const option_t *find_option(const char *text, size_t length, const char *takes) {
-    for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (strlen(table[i].name) == length && !strncmp(table[i].name, text, length))
-            return is_taken(&table[i], takes) ? &table[i] : NULL;
-    return NULL;
 }
 
 int parse_options(int argc, char **argv, const char *takes, options_t *options) {
     bool only_names = false;
     for (int i = 0; i < argc; i++) {
-        const char *text = argv[i];
+        const char *text = argv[i], *equals = strchr(text, '=');
+        size_t length = equals ? (size_t)(equals - text) : strlen(text), k = 0;
         if (only_names || text[0] != '-' || !text[1]) {
-            append(&options->models, text, (size_t)argc);
-            continue;
-        }
-        if (!strcmp(text, "--")) {
+            append(&options->models, text, argc);
+        } else if (!strcmp(text, "--")) {
             only_names = true;
-            continue;
-        }
-        if (!strcmp(text, "--help") || !strcmp(text, "-h")) {
+        } else if (!strcmp(text, "--help") || !strcmp(text, "-h")) {
             options->help = true;
-            continue;
+        } else {
+            while (k < OPTION_COUNT && (strncmp(table[k].name, text, length) ||
+                                        table[k].name[length] || !is_taken(&table[k], takes)))
+                k++;
+            if (k == OPTION_COUNT) return wrong_call("unknown option %s", text);
+            if (table[k].form == FLAG && equals)
+                return wrong_call("%s takes no value", table[k].name);
+            if (table[k].form != FLAG && !equals && ++i == argc)
+                return wrong_call("%s needs %s", table[k].name, table[k].argument);
+            TRY(set_option(&table[k], equals ? equals + 1 : argv[i], options, argc));
         }
-        const char *equals = strchr(text, '=');
-        size_t length = equals ? (size_t)(equals - text) : strlen(text);
-        const option_t *option = find_option(text, length, takes);
-        if (!option) return wrong_call("unknown option %s", text);
-        if (option->form == FLAG && equals) return wrong_call("%s takes no value", option->name);
-        if (option->form != FLAG && !equals && ++i == argc)
-            return wrong_call("%s needs %s", option->name, option->argument);
-        TRY(set_option(option, equals ? equals + 1 : argv[i], options, (size_t)argc));
     }
-    return IRR_OK;
+    return parse_axes(options);
 }
 
 void print_options(FILE *to, const char *takes) {

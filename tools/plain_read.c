@@ -12,21 +12,44 @@ typedef uint64_t read_bytes_f(const char *data, size_t bytes);
 READ_ROWS
 #undef ROW
 
-typedef struct {
-    pthread_t thread;
-    reader_t *reader;
-    size_t index;
-} worker_t;
-
 struct reader {
     const view_t *views;
     size_t view_count, threads; /* the caller's and those that could be started */
     read_bytes_f *loop;
-    worker_t *workers; /* by thread; the caller's is unused */
-    _Atomic size_t turn, done;
+    pthread_t *workers; /* the caller's is unused */
+    _Atomic size_t numbered, turn, done;
     _Atomic bool ending;
     _Atomic uint64_t sum; /* so that no compiler drops the loop */
 };
+
+static void read_share(reader_t *reader, size_t index) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < reader->view_count; i++) {
+        size_t blocks = reader->views[i].bytes / 64 + 1;
+        size_t from = blocks * index / reader->threads * 64;
+        size_t to = blocks * (index + 1) / reader->threads * 64;
+        if (index + 1 == reader->threads) to = reader->views[i].bytes;
+        if (to > from) sum += reader->loop((const char *)reader->views[i].data + from, to - from);
+    }
+    atomic_fetch_add(&reader->sum, sum);
+}
+
+/* Until *count is there. Busily: a sleep would be measured too. */
+static void await(const _Atomic size_t *count, size_t value, const _Atomic bool *ending) {
+    for (unsigned spins = 0; atomic_load(count) < value && !atomic_load(ending); spins++)
+        if (spins > 10000) sched_yield();
+}
+
+static void *work(void *argument) {
+    reader_t *reader = argument;
+    size_t index = 1 + atomic_fetch_add(&reader->numbered, 1);
+    for (size_t turn = 1;; turn++) {
+        await(&reader->turn, turn, &reader->ending);
+        if (atomic_load(&reader->ending)) return NULL;
+        read_share(reader, index);
+        atomic_fetch_add(&reader->done, 1);
+    }
+}
 
 /* The widest loop that this CPU runs; IRREDUCE_TIERS names its tiers, the best one last. */
 static read_bytes_f *best_loop(void) {
@@ -52,42 +75,14 @@ static read_bytes_f *best_loop(void) {
     return best;
 }
 
-static void read_share(reader_t *reader, size_t index) {
-    uint64_t sum = 0;
-    for (size_t i = 0; i < reader->view_count; i++) {
-        size_t blocks = reader->views[i].bytes / 64 + 1;
-        size_t from = blocks * index / reader->threads * 64;
-        size_t to = blocks * (index + 1) / reader->threads * 64;
-        if (index + 1 == reader->threads) to = reader->views[i].bytes;
-        if (to > from) sum += reader->loop((const char *)reader->views[i].data + from, to - from);
-    }
-    atomic_fetch_add(&reader->sum, sum);
-}
-
-/* Waits busily: a sleep would be measured too. */
-static void *work(void *argument) {
-    worker_t *worker = argument;
-    reader_t *reader = worker->reader;
-    for (size_t turn = 1;; turn++) {
-        for (unsigned spins = 0; atomic_load(&reader->turn) < turn; spins++) {
-            if (atomic_load(&reader->ending)) return NULL;
-            if (spins > 10000) sched_yield();
-        }
-        read_share(reader, worker->index);
-        atomic_fetch_add(&reader->done, 1);
-    }
-}
-
 reader_t *reader_start(const view_t *views, size_t view_count, size_t threads) {
     reader_t *reader = take(sizeof *reader);
     *reader =
         (reader_t){.views = views, .view_count = view_count, .threads = 1, .loop = best_loop()};
     reader->workers = take(threads * sizeof *reader->workers);
-    for (; reader->threads < threads; reader->threads++) {
-        worker_t *worker = &reader->workers[reader->threads];
-        *worker = (worker_t){.reader = reader, .index = reader->threads};
-        if (pthread_create(&worker->thread, NULL, work, worker)) break;
-    }
+    while (reader->threads < threads &&
+           !pthread_create(&reader->workers[reader->threads], NULL, work, reader))
+        reader->threads++;
     return reader;
 }
 
@@ -96,12 +91,11 @@ double reader_time_us(reader_t *reader) {
     double start = now_us();
     atomic_store(&reader->turn, turn);
     read_share(reader, 0);
-    for (unsigned spins = 0; atomic_load(&reader->done) < turn * (reader->threads - 1); spins++)
-        if (spins > 10000) sched_yield();
+    await(&reader->done, turn * (reader->threads - 1), &reader->ending);
     return now_us() - start;
 }
 
 void reader_end(reader_t *reader) {
     atomic_store(&reader->ending, true);
-    for (size_t i = 1; i < reader->threads; i++) pthread_join(reader->workers[i].thread, NULL);
+    for (size_t i = 1; i < reader->threads; i++) pthread_join(reader->workers[i], NULL);
 }

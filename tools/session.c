@@ -154,6 +154,7 @@ void session_close(session_t *session) {
     irr_tensor_free(session->weights);
     irr_model_free(session->model);
     irr_core_free(session->core);
+    *session = (session_t){0};
 }
 
 /* ---- a compiled model with its request ---- */

@@ -2,7 +2,7 @@
 include(tools/plain_read.cmake)
 add_executable(irreduce_command
   tools/call_bench.c tools/call_check.c tools/call_devices.c tools/call_doctor.c
-  tools/call_explain.c tools/child.c
+  tools/call_explain.c
   tools/call_query.c tools/call_run.c tools/inputs.c tools/json.c tools/main.c tools/npy.c
   tools/options.c tools/problem.c tools/progress.c tools/seed.c
   tools/session.c tools/support.c tools/types.c tools/values.c)

@@ -78,10 +78,8 @@ void json_open(const char *key, char bracket);
 void json_close(void); /* what was opened last */
 void json_end(void);   /* all that is open, and the line */
 void json_text(const char *key, const char *text);
-void json_texts(const char *key, ...) __attribute__((sentinel)); /* key, text, ..., NULL */
-void json_int(const char *key, int64_t value);
-void json_float(const char *key, double value);
-void json_bool(const char *key, bool value);
+/* The forms of the fields, "name:s threads:d us:f supported:b": text, int64_t, double, bool. */
+void json_fields(const char *fields, ...);
 void json_raw(const char *key, const char *text);
 /* Reading, for texts that the library made: the next scalar, in the order of the text, with the key
  * nearest before it; false at the end. */
@@ -168,11 +166,6 @@ int call_bench(const options_t *options, session_t *session);
 int call_devices(const options_t *options, session_t *session);
 int call_doctor(const options_t *options, session_t *session);
 int call_version(const options_t *options, session_t *session);
-
-/* ---- child.c ---- */
-/* Runs a program (searched in PATH) without input; *output is what it wrote, the first 64 KiB.
- * NULL, or what went wrong. */
-const char *run_child(char *const *arguments, double seconds, char **output);
 
 /* ---- progress.c: only on a terminal, only after two seconds ---- */
 void progress(const char *what);
