@@ -306,19 +306,19 @@ IRR_API void irr_model_free(irr_model_t *model);
 typedef struct irr_output_port irr_output_port_t;
 typedef irr_output_port_t irr_output_const_port_t;
 
-IRR_API irr_status_e irr_model_inputs_size(const irr_model_t *model, size_t *input_size);
+IRR_API irr_status_e irr_model_inputs_size(const irr_model_t *model, size_t *size);
 /* The only one; IRR_OUT_OF_BOUNDS if there are none or several. */
-IRR_API irr_status_e irr_model_input(const irr_model_t *model, irr_output_port_t **input_port);
+IRR_API irr_status_e irr_model_input(const irr_model_t *model, irr_output_port_t **port);
 IRR_API irr_status_e irr_model_input_by_index(const irr_model_t *model, const size_t index,
-                                              irr_output_port_t **input_port);
-IRR_API irr_status_e irr_model_input_by_name(const irr_model_t *model, const char *tensor_name,
-                                             irr_output_port_t **input_port);
-IRR_API irr_status_e irr_model_outputs_size(const irr_model_t *model, size_t *output_size);
-IRR_API irr_status_e irr_model_output(const irr_model_t *model, irr_output_port_t **output_port);
+                                              irr_output_port_t **port);
+IRR_API irr_status_e irr_model_input_by_name(const irr_model_t *model, const char *name,
+                                             irr_output_port_t **port);
+IRR_API irr_status_e irr_model_outputs_size(const irr_model_t *model, size_t *size);
+IRR_API irr_status_e irr_model_output(const irr_model_t *model, irr_output_port_t **port);
 IRR_API irr_status_e irr_model_output_by_index(const irr_model_t *model, const size_t index,
-                                               irr_output_port_t **output_port);
-IRR_API irr_status_e irr_model_output_by_name(const irr_model_t *model, const char *tensor_name,
-                                              irr_output_port_t **output_port);
+                                               irr_output_port_t **port);
+IRR_API irr_status_e irr_model_output_by_name(const irr_model_t *model, const char *name,
+                                              irr_output_port_t **port);
 IRR_API bool irr_model_is_dynamic(const irr_model_t *model);
 /* Whether some reduction takes its axes from this input. */
 IRR_API irr_status_e irr_model_input_is_axes(const irr_model_t *model, const size_t index,
@@ -381,23 +381,23 @@ IRR_API irr_status_e irr_core_compile_model_from_file(const irr_core_t *core,
 IRR_API irr_status_e irr_compiled_model_inputs_size(const irr_compiled_model_t *compiled_model,
                                                     size_t *size);
 IRR_API irr_status_e irr_compiled_model_input(const irr_compiled_model_t *compiled_model,
-                                              irr_output_const_port_t **input_port);
+                                              irr_output_const_port_t **port);
 IRR_API irr_status_e irr_compiled_model_input_by_index(const irr_compiled_model_t *compiled_model,
                                                        const size_t index,
-                                                       irr_output_const_port_t **input_port);
+                                                       irr_output_const_port_t **port);
 IRR_API irr_status_e irr_compiled_model_input_by_name(const irr_compiled_model_t *compiled_model,
                                                       const char *name,
-                                                      irr_output_const_port_t **input_port);
+                                                      irr_output_const_port_t **port);
 IRR_API irr_status_e irr_compiled_model_outputs_size(const irr_compiled_model_t *compiled_model,
                                                      size_t *size);
 IRR_API irr_status_e irr_compiled_model_output(const irr_compiled_model_t *compiled_model,
-                                               irr_output_const_port_t **output_port);
+                                               irr_output_const_port_t **port);
 IRR_API irr_status_e irr_compiled_model_output_by_index(const irr_compiled_model_t *compiled_model,
                                                         const size_t index,
-                                                        irr_output_const_port_t **output_port);
+                                                        irr_output_const_port_t **port);
 IRR_API irr_status_e irr_compiled_model_output_by_name(const irr_compiled_model_t *compiled_model,
                                                        const char *name,
-                                                       irr_output_const_port_t **output_port);
+                                                       irr_output_const_port_t **port);
 IRR_API irr_status_e irr_compiled_model_set_properties(const irr_compiled_model_t *compiled_model,
                                                        const size_t num_properties,
                                                        const irr_property_t *properties);
