@@ -34,6 +34,9 @@ none="doors in $work:
   onnxruntime-ep: not built, libirreduce_onnxruntime_ep.so is not there; configure with -DIRREDUCE_ONNXRUNTIME=ON"
 expect 0 "$none
 hosts of ./taker:
+  no onnxruntime: nothing here" --python ./taker
+expect 1 "$none
+hosts of ./taker:
   no onnxruntime: nothing here
 hosts of ./nosuch:
   no openvino: No such file or directory

@@ -185,6 +185,55 @@ static void test_explain(void **state) {
     assert_non_null(json_at(result->out, "layers.0.choice"));
 }
 
+/* A layer is explained as it runs in its model: beside whom it shares a pass, into whom it is
+ * folded. */
+static void test_explain_together(void **state) {
+    (void)state;
+    static const char *const kinds[][2] = {{"ReduceSum", "ReduceL2"}, {"ReduceMin", "ReduceMin"}};
+    for (int chain = 0; chain < 2; chain++) {
+        char text[4096];
+        int length = snprintf(
+            text, sizeof text,
+            "<net name='two' version='11'><layers><layer id='0' name='x' type='Parameter' "
+            "version='opset1'><data shape='4,300,3000' element_type='f32'/><output><port id='0'>"
+            "<dim>4</dim><dim>300</dim><dim>3000</dim></port></output></layer><layer id='1' "
+            "name='axes' type='Const' version='opset1'><data element_type='i64' shape='1' "
+            "offset='0' size='8'/><output><port id='0'><dim>1</dim></port></output></layer>"
+            "<layer id='2' name='first' type='%s' version='opset4'><data keep_dims='true'/><input>"
+            "<port id='0'><dim>4</dim><dim>300</dim><dim>3000</dim></port><port id='1'><dim>1</dim>"
+            "</port></input><output><port id='2'><dim>4</dim><dim>300</dim><dim>1</dim></port>"
+            "</output></layer><layer id='3' name='second' type='%s' version='opset4'><data "
+            "keep_dims='true'/><input><port id='0'><dim>-1</dim><dim>-1</dim><dim>-1</dim></port>"
+            "<port id='1'><dim>1</dim></port></input><output><port id='2'><dim>-1</dim>"
+            "<dim>-1</dim><dim>1</dim></port></output></layer><layer id='4' name='y' type='Result' "
+            "version='opset1'><input><port id='0'><dim>-1</dim><dim>-1</dim><dim>1</dim></port>"
+            "</input></layer><layer id='5' name='z' type='Result' version='opset1'><input>"
+            "<port id='0'><dim>-1</dim><dim>-1</dim><dim>1</dim></port></input></layer></layers>"
+            "<edges><edge from-layer='0' from-port='0' to-layer='2' to-port='0'/><edge "
+            "from-layer='1' from-port='0' to-layer='2' to-port='1'/><edge from-layer='%d' "
+            "from-port='%d' to-layer='3' to-port='0'/><edge from-layer='1' from-port='0' "
+            "to-layer='3' to-port='1'/><edge from-layer='%d' from-port='2' to-layer='4' "
+            "to-port='0'/><edge from-layer='3' from-port='2' to-layer='5' to-port='0'/></edges>"
+            "</net>",
+            kinds[chain][0], kinds[chain][1], chain ? 2 : 0, chain ? 2 : 0, chain ? 3 : 2);
+        static const int64_t last = 2;
+        write_file("two.xml", text, (size_t)length);
+        write_file("two.bin", &last, sizeof last);
+        const result_t *result = cli("explain two.xml --layer first");
+        assert_int_equal(result->code, 0);
+        assert_has(result->out, chain ? "folded into layer second" : "one pass with layer second");
+        assert_null(strstr(result->out, "layer 3 "));
+        result = cli("explain two.xml --layer 3 --json");
+        assert_json(result->out, "layers.0.name", "\"second\"");
+        assert_null(json_at(result->out, "layers.1"));
+        if (!chain) assert_json(result->out, "layers.0.one_pass_with", "\"first\"");
+        result = cli("run two.xml --profile"); /* nothing is told of what did not run */
+        if (chain)
+            assert_has(result->out,
+                       "profile: first ReduceMin [4,300,3000] axes [2] folded into layer second\n");
+    }
+}
+
 static void test_bench(void **state) {
     (void)state;
     static const char *const keys[] = {"threads", "median_us", "min_us", "read_us",
@@ -206,6 +255,8 @@ static void test_bench(void **state) {
     const result_t *result = cli("bench sum.xml");
     assert_int_equal(result->code, 0);
     assert_has(result->out, "median");
+    result = cli("bench %s/types.xml", GOOD_MODELS); /* every kernel of a long list is named */
+    assert_has(result->out, ",sum_u8_rows, ");
     result = cli("bench --problem \"sum f32 [2] axes [5]\"");
     assert_int_equal(result->code, 1);
     assert_has(result->err, "<memory>:");
@@ -221,10 +272,15 @@ static void test_streams(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrong_calls), cmocka_unit_test(test_help_and_versions),
-        cmocka_unit_test(test_check),       cmocka_unit_test(test_check_fragments),
-        cmocka_unit_test(test_query),       cmocka_unit_test(test_explain),
-        cmocka_unit_test(test_bench),       cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_wrong_calls),
+        cmocka_unit_test(test_help_and_versions),
+        cmocka_unit_test(test_check),
+        cmocka_unit_test(test_check_fragments),
+        cmocka_unit_test(test_query),
+        cmocka_unit_test(test_explain),
+        cmocka_unit_test(test_explain_together),
+        cmocka_unit_test(test_bench),
+        cmocka_unit_test(test_streams),
     };
     return cmocka_run_group_tests(tests, cli_setup, cli_teardown);
 }
