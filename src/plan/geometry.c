@@ -1,5 +1,6 @@
 /* From dims and an axes mask to alternating runs.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/element_type.h"
 #include "plan/problem.h"
 
 #include <stdio.h>
@@ -21,6 +22,22 @@ void irr_geometry_of(const int64_t *dims, uint32_t rank, uint64_t mask, irr_geom
     }
 }
 
+/* A set of one element has no need of wide sums, squares and partial products. The magnitude of a
+ * signed integer may be one too many for its type, where L1 wraps and L2 does not. */
+static irr_op_e op_on_one(irr_op_e op, irr_element_type_e type) {
+    bool wraps = irr_element_type_info(type)->kind == IRR_KIND_SIGNED;
+    switch (op) {
+    case IRR_OP_MEAN:
+        return IRR_OP_SUM;
+    case IRR_OP_PROD:
+        return IRR_OP_MIN;
+    case IRR_OP_L2:
+        return wraps ? op : IRR_OP_L1;
+    default:
+        return op;
+    }
+}
+
 void irr_problem_of(irr_op_e op, irr_element_type_e type, const int64_t *dims, uint32_t rank,
                     uint64_t mask, irr_problem_t *problem) {
     problem->op = op;
@@ -29,6 +46,7 @@ void irr_problem_of(irr_op_e op, irr_element_type_e type, const int64_t *dims, u
     if (rank) memcpy(problem->dims, dims, rank * sizeof *dims);
     problem->mask = mask;
     irr_geometry_of(dims, rank, mask, &problem->geometry);
+    if (problem->geometry.set_size == 1) problem->op = op_on_one(op, type);
 }
 
 char *irr_geometry_text(const irr_geometry_t *geometry, char *text, size_t capacity_bytes) {
