@@ -93,9 +93,7 @@ static void finish(job_t *job, uint32_t member, const unit_t *unit, char *slot) 
 /* Walks of the same unit, or of the same part of it, go side by side: what the first one brings
  * from memory is still in the nearest cache when the others read it. */
 static void walk_rows(walk_t *walks, uint32_t count, size_t segment, size_t rows) {
-    size_t parts = irr_walk_parts(walks);
-    for (size_t part = 0; parts > 1 && part < parts; part++)
-        for (uint32_t m = 0; m < count; m++) irr_walk_part(&walks[m], part);
+    irr_walk_wide_leaf(walks, count);
     for (uint32_t m = 0; m < count; m++) irr_walk_to(&walks[m], segment, rows);
 }
 

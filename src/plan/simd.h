@@ -77,10 +77,9 @@ void irr_walk_to(irr_walk_t *walk, size_t segments, size_t rows);
 /* How walks of one part of the data go side by side: by the number of segments that is returned,
  * and if it is 1 by so many inner rows of all those of a segment. */
 size_t irr_walk_piece(const irr_walk_t *walk, size_t *rows, size_t *all_rows);
-/* A wide leaf, the next one of the walk, is too much for the nearest cache: into how many parts it
- * falls, 1 for others; and one of them, before the walk passes it. */
-size_t irr_walk_parts(const irr_walk_t *walk);
-void irr_walk_part(irr_walk_t *walk, size_t part);
+/* The next leaf of walks side by side, before they pass it: a wide one, which is too much for the
+ * nearest cache, is taken part by part, each for all of them. Others are left to the walks. */
+void irr_walk_wide_leaf(irr_walk_t *walks, uint32_t count);
 
 /* The top of a tree, whose `count` nodes of n accumulators stand `apart` bytes apart. */
 void irr_merge_nodes(const irr_kernel_t *kernel, char *nodes, size_t apart, size_t count, size_t n);

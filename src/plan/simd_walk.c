@@ -177,47 +177,53 @@ static bool run_segment(irr_walk_t *walk, char *results, size_t rows) {
 #define PART_ROWS 8u
 #define PART_WIDTH_BYTES 2048u
 
-static size_t width_bytes(const irr_unit_t *unit) {
-    return unit->width * unit->plan->kernel->element_bytes;
+/* Accumulators of what the walk comes to next. */
+static char *next_node(const irr_walk_t *walk) {
+    const irr_layout_t *l = &walk->unit->plan->layout;
+    return l->inner == IRR_INNER_TREE ? top(walk->lanes, l->leaf_bytes, walk->done_in_this)
+                                      : top(walk->results, l->result_bytes, walk->done_segments);
 }
 
-size_t irr_walk_parts(const irr_walk_t *walk) {
-    const irr_unit_t *unit = walk->unit;
-    const irr_layout_t *l = &unit->plan->layout;
-    bool wide = l->inner == IRR_INNER_BAND || (l->inner == IRR_INNER_TREE && l->group == 1);
-    size_t bytes = width_bytes(unit);
-    if (!wide || bytes < 2 * PART_WIDTH_BYTES || walk->done_segments == walk->segments) return 1;
-    return (IRR_LEAF_STEPS / PART_ROWS) * ((bytes + PART_WIDTH_BYTES - 1) / PART_WIDTH_BYTES);
+/* Some rows of so many columns, for all of the walks. An accumulator that is more than a number
+ * comes of a state, which a call puts together at its end: these take all rows with the first, or
+ * their order would be another. */
+static void run_part(irr_walk_t *walks, uint32_t count, const char *data, size_t row, size_t rows,
+                     size_t column, size_t columns) {
+    for (uint32_t m = 0; m < count; m++) {
+        const irr_unit_t *unit = walks[m].unit;
+        const irr_kernel_t *kernel = unit->plan->kernel;
+        bool at_once = kernel->accumulator_bytes > sizeof(uint64_t);
+        if (at_once && row > 0) continue;
+        kernel->steps(next_node(&walks[m]) + column * kernel->accumulator_bytes, data,
+                      unit->plan->layout.width, at_once ? rows : least(rows - row, PART_ROWS),
+                      columns, row == 0);
+        walks[m].in_parts = true;
+    }
 }
 
-void irr_walk_part(irr_walk_t *walk, size_t part) {
-    const irr_unit_t *unit = walk->unit;
+void irr_walk_wide_leaf(irr_walk_t *walks, uint32_t count) {
+    const irr_unit_t *unit = walks->unit;
     const irr_layout_t *l = &unit->plan->layout;
-    const irr_kernel_t *kernel = unit->plan->kernel;
-    size_t columns = PART_WIDTH_BYTES / kernel->element_bytes;
-    size_t across = (unit->width + columns - 1) / columns;
-    size_t column = part % across * columns, row = part / across * PART_ROWS;
-    size_t segment = walk->done_segments, leaf = walk->first_leaf + walk->done_in_this;
-    char *to = l->inner == IRR_INNER_TREE ? top(walk->lanes, l->leaf_bytes, walk->done_in_this)
-                                          : top(walk->results, l->result_bytes, segment);
-    size_t first = l->inner == IRR_INNER_TREE ? leaf * IRR_LEAF_STEPS : 0, rows = PART_ROWS;
-    walk->in_parts = true;
-    /* An accumulator that is more than a number comes of a state, which a call puts together at its
-     * end: these take all rows at once, or their order would be another. */
-    if (kernel->accumulator_bytes > sizeof(uint64_t)) rows = IRR_LEAF_STEPS;
-    if (row % rows || first + row >= l->rows) return;
-    size_t at = irr_offset_of(&l->segments, walk->first_segment + segment) +
-                (first + row) * l->width + column;
-    kernel->steps(to + column * kernel->accumulator_bytes, unit->data + at * kernel->element_bytes,
-                  l->width, least(l->rows - first - row, rows),
-                  least(unit->width - column, columns), row == 0);
+    bool tree = l->inner == IRR_INNER_TREE;
+    bool wide = l->inner == IRR_INNER_BAND || (tree && l->group == 1);
+    size_t bytes = unit->plan->kernel->element_bytes, columns = PART_WIDTH_BYTES / bytes;
+    if (!wide || unit->width < 2 * columns || walks->done_segments == walks->segments) return;
+    size_t leaf = tree ? walks->first_leaf + walks->done_in_this : 0;
+    size_t first = leaf * IRR_LEAF_STEPS, rows = least(l->rows - first, IRR_LEAF_STEPS);
+    size_t segment = irr_offset_of(&l->segments, walks->first_segment + walks->done_segments);
+    const char *data = unit->data + (segment + first * l->width) * bytes;
+    for (size_t row = 0; row < rows; row += PART_ROWS)
+        for (size_t column = 0; column < unit->width; column += columns)
+            run_part(walks, count, data + (row * l->width + column) * bytes, row, rows, column,
+                     least(unit->width - column, columns));
 }
 
 size_t irr_walk_piece(const irr_walk_t *walk, size_t *rows, size_t *all_rows) {
     const irr_unit_t *unit = walk->unit;
     const irr_layout_t *l = &unit->plan->layout;
     bool tree = l->inner == IRR_INNER_TREE;
-    size_t row_bytes = (tree ? 1 : l->rows) * width_bytes(unit), some = IRR_PIECE_BYTES / row_bytes;
+    size_t row_bytes = (tree ? 1 : l->rows) * unit->width * unit->plan->kernel->element_bytes;
+    size_t some = IRR_PIECE_BYTES / row_bytes;
     *all_rows = tree ? least(l->rows, walk->leaves * l->leaf_steps * l->group) : unit->kept;
     *rows = some > 16 ? some / 16 * 16 : some ? some : 1; /* short rows are taken 16 at a time */
     if (tree) *rows = l->leaf_steps * l->group;
