@@ -186,28 +186,31 @@ static void close_chunks(job_t *job, uint32_t member, size_t index) {
 
 /* ---- the backend ---- */
 
-/* A small tensor, without the tree's machinery, which takes longer than the work itself. False: not
- * of that kind, or some output is in doubt. */
+/* A small tensor, without the tree's machinery, which takes longer than the work itself; true where
+ * no output is in doubt. */
 static bool execute_at_once(irr_yield_t *yield, const void *data, void *scratch) {
     const plan_t *plan = yield->state;
     const irr_one_call_t *call = &plan->one_call;
-    if (!call->run) return false;
     call->run(scratch, data, call->count, call->length, call->stride);
-    if (!plan->finish(yield->output, scratch, call->results, &plan->set)) return false;
     yield->stats = (irr_execution_stats_t){1, 0};
-    return true;
+    return plan->finish(yield->output, scratch, call->results, &plan->set);
 }
 
 static irr_status_e execute(irr_yield_t *yields, uint32_t count, const void *data, void *scratch,
                             const irr_executor_t *executor, irr_sentence_t sentence) {
-    if (count == 1 && execute_at_once(yields, data, scratch)) return IRR_OK;
+    bool at_once = count == 1 && ((const plan_t *)yields->state)->one_call.run;
+    if (at_once && execute_at_once(yields, data, scratch)) return IRR_OK;
     job_t job; /* a tiny tensor would wait for all of `redone` */
     job.yields = yields, job.count = count, job.data = data, job.scratch = scratch;
     for (uint32_t m = 0; m < count; m++) atomic_init(&job.redone[m], 0);
     const irr_layout_t *l = &plan_of(&job, 0)->layout;
     uint32_t threads = 1;
     (void)sentence; /* nothing here can fail */
-    if (l->tasks == 1) {
+    if (at_once) { /* what is left is what was in doubt */
+        unit_t unit;
+        irr_unit_at(plan_of(&job, 0), job.data, 0, &unit);
+        finish(&job, 0, &unit, scratch);
+    } else if (l->tasks == 1) {
         run_units(&job, 0);
     } else {
         size_t chunks = l->segment_chunks * l->leaf_chunks;
