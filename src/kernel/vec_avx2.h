@@ -100,8 +100,14 @@ static inline v_f32 load_bf16_as_f32_of_step(const uint16_t *step, size_t k) {
 }
 LOADS(load_f32_as_f64, v_f64, float, _mm256_cvtps_pd((__m128)WHOLE_128))
 LOADS(load_f16_as_f64, v_f64, uint16_t, _mm256_cvtps_pd(_mm_cvtph_ps(WHOLE_64)))
-LOADS(load_bf16_as_f64, v_f64, uint16_t,
-      _mm256_cvtps_pd((__m128)_mm_slli_epi32(_mm_cvtepu16_epi32(WHOLE_64), 16)))
+IRREGULAR_LOADS(load_bf16_as_f64, v_f64, uint16_t,
+                _mm256_cvtps_pd((__m128)_mm_slli_epi32(_mm_cvtepu16_epi32(WHOLE_64), 16)))
+/* The even elements of 8, then the odd ones. */
+static inline v_f64 load_bf16_as_f64_of_step(const uint16_t *step, size_t k) {
+    const uint16_t *p = step + k / 2 * 8;
+    return (v_f64)_mm256_cvtps_pd((__m128)(k % 2 ? _mm_and_si128(WHOLE_128, _mm_set1_epi32(-65536))
+                                                 : _mm_slli_epi32(WHOLE_128, 16)));
+}
 LOADS(load_i8_as_u32, v_u32, int8_t, _mm256_cvtepi8_epi32(WHOLE_64))
 LOADS(load_u8_as_u32, v_u32, uint8_t, _mm256_cvtepu8_epi32(WHOLE_64))
 LOADS(load_i16_as_u32, v_u32, int16_t, _mm256_cvtepi16_epi32(WHOLE_128))

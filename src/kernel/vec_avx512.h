@@ -101,8 +101,14 @@ LOADS(load_f32_as_f64, v_f64, float, _mm512_cvtps_pd(_mm256_loadu_ps(p)), __m256
       _mm512_cvtps_pd(_mm256_mask_loadu_ps(fills, (__mmask8)mask, p)))
 LOADS(load_f16_as_f64, v_f64, uint16_t, F16_TO_F64(WHOLE_128), __m128i, SPLAT128_16,
       F16_TO_F64(PART_128_16))
-LOADS(load_bf16_as_f64, v_f64, uint16_t, BF16_TO_F64(WHOLE_128), __m128i, SPLAT128_16,
-      BF16_TO_F64(PART_128_16))
+IRREGULAR_LOADS(load_bf16_as_f64, v_f64, uint16_t, BF16_TO_F64(WHOLE_128), __m128i, SPLAT128_16,
+                BF16_TO_F64(PART_128_16))
+/* The even elements of 16, then the odd ones. */
+static inline v_f64 load_bf16_as_f64_of_step(const uint16_t *step, size_t k) {
+    const uint16_t *p = step + k / 2 * 16;
+    return (v_f64)_mm512_cvtps_pd((__m256)(k % 2 ? _mm256_and_si256(WHOLE_256, SPLAT256_32(-65536))
+                                                 : _mm256_slli_epi32(WHOLE_256, 16)));
+}
 
 #define WIDENED_32(name, E, extend)                                                                \
     LOADS(name, v_u64, E, extend(WHOLE_256), __m256i, SPLAT256_32,                                 \
