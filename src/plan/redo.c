@@ -1,4 +1,5 @@
-/* The elements of one set, run by run, into an exact accumulator.
+/* One output over again: infinities and NaNs are told by a look at its set; where there are none,
+ * the elements go run by run into an exact accumulator, or a product that nothing can leave.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "plan/redo.h"
 
@@ -26,24 +27,74 @@ static double element_at(const void *data, irr_element_type_e type, size_t i) {
     }
 }
 
-static void multiply(scaled_t *scaled, irr_element_type_e type, const void *data, size_t first,
-                     size_t stride, size_t count) {
+/* ---- what is done with elements that stand in a row, `stride` apart ---- */
+
+typedef struct {
+    irr_element_type_e type;
+    irr_exact_t exact;
+    scaled_t scaled;
+    bool nan, plus_inf, minus_inf, zero, negative; /* have been seen; the product's sign */
+} redo_t;
+typedef void (*visit_f)(redo_t *redo, const void *data, size_t first, size_t stride, size_t count);
+
+/* Most results that are no good have an infinity or NaN among their elements, and need no more. */
+#define DEFINE_LOOK(bits)                                                                          \
+    static inline void look_##bits(redo_t *redo, const uint##bits##_t *x, size_t stride,           \
+                                   size_t count, uint##bits##_t infinity) {                        \
+        const uint##bits##_t sign = (uint##bits##_t) ~(UINT##bits##_MAX >> 1);                     \
+        uint##bits##_t nan = 0, plus = 0, minus = 0, zero = 0, signs = 0;                          \
+        for (size_t i = 0; i < count; i++) {                                                       \
+            uint##bits##_t one = x[i * stride], magnitude = one & (UINT##bits##_MAX >> 1);         \
+            nan |= magnitude > infinity;                                                           \
+            plus |= one == infinity;                                                               \
+            minus |= one == (infinity | sign);                                                     \
+            zero |= magnitude == 0;                                                                \
+            signs ^= one;                                                                          \
+        }                                                                                          \
+        redo->nan |= nan, redo->plus_inf |= plus, redo->minus_inf |= minus, redo->zero |= zero;    \
+        redo->negative ^= signs >> (bits - 1);                                                     \
+    }
+DEFINE_LOOK(16)
+DEFINE_LOOK(32)
+DEFINE_LOOK(64)
+
+static inline void look_at(redo_t *redo, const void *data, size_t first, size_t stride,
+                           size_t count) {
+    switch (redo->type) {
+    case IRR_F64:
+        look_64(redo, (const uint64_t *)data + first, stride, count, UINT64_C(0x7ff) << 52);
+        break;
+    case IRR_F32:
+        look_32(redo, (const uint32_t *)data + first, stride, count, UINT32_C(0xff) << 23);
+        break;
+    default:
+        look_16(redo, (const uint16_t *)data + first, stride, count,
+                redo->type == IRR_F16 ? 0x7c00 : 0x7f80);
+    }
+}
+static void look(redo_t *redo, const void *data, size_t first, size_t stride, size_t count) {
+    if (stride == 1)
+        look_at(redo, data, first, 1, count); /* a loop of its own, of vectors */
+    else
+        look_at(redo, data, first, stride, count);
+}
+
+static void add(redo_t *redo, const void *data, size_t first, size_t stride, size_t count) {
+    irr_exact_add(&redo->exact, redo->type, data, first, stride, count);
+}
+
+/* Of elements that are neither zero nor infinite. */
+static void multiply(redo_t *redo, const void *data, size_t first, size_t stride, size_t count) {
+    scaled_t *scaled = &redo->scaled;
     for (; count--; first += stride) {
-        int of_element, of_product; /* of zero and the infinities 0 */
-        double x = element_at(data, type, first), m;
-        if (!isfinite(x) || x == 0)
-            of_element = 0, m = x;
-        else
-            m = frexp(x, &of_element);
-        m *= scaled->mantissa;
-        if (!isfinite(m) || m == 0)
-            of_product = 0;
-        else
-            m = frexp(m, &of_product);
-        scaled->mantissa = m;
+        int of_element, of_product;
+        double m = frexp(element_at(data, redo->type, first), &of_element);
+        scaled->mantissa = frexp(scaled->mantissa * m, &of_product);
         scaled->exponent += of_element + of_product;
     }
 }
+
+/* ---- the result ---- */
 
 static void store(const scaled_t *scaled, irr_element_type_e type, void *output) {
     int64_t exponent = scaled->exponent;
@@ -63,9 +114,20 @@ static void store(const scaled_t *scaled, irr_element_type_e type, void *output)
     }
 }
 
-void irr_redo(const irr_problem_t *problem, const void *data, size_t index, void *output) {
-    const irr_op_info_t *op = irr_op_info(problem->op);
-    const irr_geometry_t *geometry = &problem->geometry;
+/* Is the result known without arithmetic? */
+static bool is_plain(const redo_t *redo, irr_term_e term, scaled_t *result) {
+    bool inf = redo->plus_inf || redo->minus_inf, both = redo->plus_inf && redo->minus_inf;
+    bool none = redo->nan || (term == IRR_TERM_VALUE && both) || (!term && inf && redo->zero);
+    bool negative = term == IRR_TERM_VALUE ? redo->minus_inf : !term && redo->negative;
+    *result = (scaled_t){inf ? INFINITY : 0, 0};
+    if (negative) result->mantissa = -result->mantissa;
+    if (none) result->mantissa = NAN;
+    return none || inf || (!term && redo->zero);
+}
+
+/* The set of output `index`, run by run. */
+static void visit_set(const irr_geometry_t *geometry, const void *data, size_t index, visit_f visit,
+                      redo_t *redo) {
     size_t size[IRR_MAX_RANK], stride[IRR_MAX_RANK], counter[IRR_MAX_RANK] = {0};
     size_t at = 0, apart = 1;
     uint32_t reduced = 0; /* runs, innermost first */
@@ -80,14 +142,8 @@ void irr_redo(const irr_problem_t *problem, const void *data, size_t index, void
         }
     }
     size_t inner = reduced ? size[0] : 1, step = reduced ? stride[0] : 1;
-    irr_exact_t exact;
-    scaled_t scaled = {1, 0};
-    irr_exact_start(&exact, op->term);
-    for (size_t left = geometry->set_size; left && !exact.nan; left -= inner) {
-        if (op->term)
-            irr_exact_add(&exact, problem->type, data, at, step, inner);
-        else
-            multiply(&scaled, problem->type, data, at, step, inner);
+    for (size_t left = geometry->set_size; left; left -= inner) {
+        visit(redo, data, at, step, inner);
         for (uint32_t r = 1; r < reduced; r++) {
             at += stride[r];
             if (++counter[r] < size[r]) break;
@@ -95,8 +151,23 @@ void irr_redo(const irr_problem_t *problem, const void *data, size_t index, void
             counter[r] = 0;
         }
     }
-    if (op->term)
-        irr_exact_round(&exact, op->result, problem->type, output);
-    else
-        store(&scaled, problem->type, output);
+}
+
+void irr_redo(const irr_problem_t *problem, const void *data, size_t index, void *output) {
+    const irr_op_info_t *op = irr_op_info(problem->op);
+    redo_t redo; /* most of it is the exact accumulator, which is seldom needed */
+    redo.type = problem->type;
+    redo.nan = redo.plus_inf = redo.minus_inf = redo.zero = redo.negative = false;
+    visit_set(&problem->geometry, data, index, look, &redo);
+    if (is_plain(&redo, op->term, &redo.scaled)) {
+        store(&redo.scaled, problem->type, output);
+    } else if (op->term) {
+        irr_exact_start(&redo.exact, op->term);
+        visit_set(&problem->geometry, data, index, add, &redo);
+        irr_exact_round(&redo.exact, op->result, problem->type, output);
+    } else {
+        redo.scaled = (scaled_t){1, 0};
+        visit_set(&problem->geometry, data, index, multiply, &redo);
+        store(&redo.scaled, problem->type, output);
+    }
 }

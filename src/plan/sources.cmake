@@ -24,6 +24,8 @@ add_library(irr_plan OBJECT
   src/plan/explain.c
   src/plan/device.c)
 target_compile_definitions(irr_plan PRIVATE IRREDUCE_VERSION="${PROJECT_VERSION}")
+# Loops over elements that are no kernels, but may be vectors.
+set_source_files_properties(src/plan/redo.c PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>")
 
 # The one foreign library of the device: link ${IRR_ONEDNN_LIBRARY} with irr_plan's objects.
 set(IRR_ONEDNN_LIBRARY "")
