@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tool.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -95,21 +94,19 @@ static int parse_header(const source_t *source, const char *at, header_t *header
     return IRR_OK;
 }
 
+/* The version's two bytes, then the header's length in two, or above version 1 four. */
 static int read_header(const source_t *source, header_t *header) {
-    unsigned char fixed[6];
-    if (fread(fixed, 1, 4, source->from) != 4) return bad(source, "the .npy header is cut off");
-    if (fixed[0] < 1 || fixed[0] > 3 || fixed[1])
+    unsigned char fixed[6] = {0};
+    bool whole = fread(fixed, 1, 4, source->from) == 4;
+    if (whole && (fixed[0] < 1 || fixed[0] > 3 || fixed[1]))
         return fail(IRR_PARAMETER_MISMATCH, "%s: .npy version %d.%d is unknown", source->name,
                     fixed[0], fixed[1]);
-    size_t bytes = fixed[2] | (size_t)fixed[3] << 8;
-    if (fixed[0] > 1) {
-        if (fread(fixed + 4, 1, 2, source->from) != 2)
-            return bad(source, "the .npy header is cut off");
-        bytes |= (size_t)fixed[4] << 16 | (size_t)fixed[5] << 24;
-    }
+    if (whole && fixed[0] > 1) whole = fread(fixed + 4, 1, 2, source->from) == 2;
+    size_t bytes =
+        fixed[2] | (size_t)fixed[3] << 8 | (size_t)fixed[4] << 16 | (size_t)fixed[5] << 24;
     if (bytes > MAX_HEADER_BYTES) return bad(source, "the .npy header is above 64 KiB");
     char *text = take(bytes + 1);
-    if (fread(text, 1, bytes, source->from) != bytes)
+    if (!whole || fread(text, 1, bytes, source->from) != bytes)
         return bad(source, "the .npy header is cut off");
     if (memchr(text, 0, bytes)) return bad(source, "the .npy header holds a zero byte");
     return parse_header(source, text, header);
@@ -139,28 +136,21 @@ static int check_header(const source_t *source, header_t *header) {
 
 /* ---- the data ---- */
 
-static void swap_bytes(char *data, size_t count, size_t bytes) {
-    for (size_t i = 0; i < count; i++, data += bytes)
-        for (size_t k = 0; k < bytes / 2; k++) {
-            char c = data[k];
-            data[k] = data[bytes - 1 - k];
-            data[bytes - 1 - k] = c;
-        }
-}
-
-/* From column-major to row-major: the odometer turns in C order, the source's offset with it. */
-static int reorder(const view_t *view, const source_t *source) {
+/* Big-endian and column-major data become ours: the odometer turns in C order, the offset in the
+ * file's data with it. */
+static int arrange(const view_t *view, const source_t *source, const header_t *header) {
     size_t element = view->bytes / view->count, index[MAX_RANK] = {0}, offset = 0;
     char *from = malloc(view->bytes), *to = view->data;
     if (!from) return fail(IRR_NOT_ALLOCATED, "%s: no memory to turn it round", source->name);
     memcpy(from, view->data, view->bytes);
     for (size_t i = 0; i < view->count; i++) {
-        memcpy(to + i * element, from + offset * element, element);
-        size_t stride = view->count;
+        for (size_t k = 0; k < element; k++)
+            *to++ = from[offset * element + (header->swapped ? element - 1 - k : k)];
+        size_t stride = header->fortran ? view->count : 1;
         for (size_t axis = view->rank; axis-- > 0;) {
-            stride /= (size_t)view->dims[axis];
+            if (header->fortran) stride /= (size_t)view->dims[axis];
             offset += stride;
-            if (++index[axis] < (size_t)view->dims[axis]) break;
+            if (!header->fortran || ++index[axis] < (size_t)view->dims[axis]) break;
             offset -= index[axis] * stride;
             index[axis] = 0;
         }
@@ -170,41 +160,25 @@ static int reorder(const view_t *view, const source_t *source) {
 }
 
 /* A regular file must be long enough before memory is asked for. */
-static int check_length(const source_t *source, size_t rank, const int64_t *dims) {
-    struct stat about;
-    long at = ftell(source->from);
-    if (fstat(fileno(source->from), &about) || !S_ISREG(about.st_mode) || at < 0) return IRR_OK;
-    uint64_t bytes = type_of(source->port->type)->bytes, left = (uint64_t)about.st_size;
-    bool overflow = false, empty = false;
-    for (size_t i = 0; i < rank; i++) empty = empty || !dims[i];
-    for (size_t i = 0; i < rank && !empty; i++)
-        overflow = overflow || __builtin_mul_overflow(bytes, (uint64_t)dims[i], &bytes);
-    if (empty) bytes = 0;
-    left = left > (uint64_t)at ? left - (uint64_t)at : 0;
-    if (!overflow && bytes == left) return IRR_OK;
-    return fail(IRR_PARAMETER_MISMATCH, "%s: %llu bytes of data, but shape %s of %s takes %s%llu",
-                source->name, (unsigned long long)left, shape_text(rank, dims),
-                irr_get_element_type_name(source->port->type), overflow ? "more than " : "",
-                overflow ? (unsigned long long)INT64_MAX : (unsigned long long)bytes);
-}
-
 static int read_data(const source_t *source, const header_t *header, irr_tensor_t **tensor) {
     view_t view;
-    TRY(check_length(source, header->rank, header->dims));
+    struct stat about;
+    long at = ftell(source->from);
+    double bytes = type_of(source->port->type)->bytes;
+    char *shape = shape_text(header->rank, header->dims);
+    for (size_t i = 0; i < header->rank; i++) bytes *= (double)header->dims[i];
+    if (at >= 0 && !fstat(fileno(source->from), &about) && S_ISREG(about.st_mode) &&
+        (double)(about.st_size - at) != bytes)
+        return fail(IRR_PARAMETER_MISMATCH, "%s: %lld bytes of data, but shape %s of %s takes %.0f",
+                    source->name, (long long)(about.st_size - at), shape,
+                    irr_get_element_type_name(source->port->type), bytes);
     TRY(make_tensor(source->port->type, header->rank, header->dims, tensor, &view));
     size_t got = view.bytes ? fread(view.data, 1, view.bytes, source->from) : 0;
     if (got != view.bytes || getc(source->from) != EOF)
         return fail(IRR_PARAMETER_MISMATCH, "%s: %s than the %zu bytes of shape %s", source->name,
-                    got != view.bytes ? "less" : "more", view.bytes,
-                    shape_text(header->rank, header->dims));
-    if (!view.count) return IRR_OK;
-    if (header->swapped) swap_bytes(view.data, view.count, view.bytes / view.count);
-    return header->fortran == 1 && view.rank > 1 ? reorder(&view, source) : IRR_OK;
-}
-
-static bool ends_with(const char *text, const char *end) {
-    size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && !strcmp(text + length - tail, end);
+                    got != view.bytes ? "less" : "more", view.bytes, shape);
+    bool turned = header->swapped || (header->fortran == 1 && view.rank > 1);
+    return view.count && turned ? arrange(&view, source, header) : IRR_OK;
 }
 
 /* Reads the magic, or leaves the first bytes where they are. */
@@ -219,15 +193,16 @@ static bool is_npy(FILE *from) {
 /* By its name, else (standard input, other names) by its first bytes. */
 static int read_source(const source_t *source, const char *path, irr_tensor_t **tensor) {
     const port_t *port = source->port;
+    const char *ending = strrchr(path, '.') ? strrchr(path, '.') : "";
     header_t header = {.rank = port->rank};
     memcpy(header.dims, port->dims, sizeof header.dims);
     if (!type_of(port->type))
         return fail(IRR_NOT_IMPLEMENTED, "input \"%s\" has an element type without tensor files",
                     port->name);
-    if (!ends_with(path, ".bin") && is_npy(source->from)) {
+    if (strcmp(ending, ".bin") && is_npy(source->from)) {
         TRY(read_header(source, &header));
         TRY(check_header(source, &header));
-    } else if (ends_with(path, ".npy")) {
+    } else if (!strcmp(ending, ".npy")) {
         return bad(source, "no .npy file");
     }
     for (size_t i = 0; i < header.rank; i++)
@@ -238,21 +213,16 @@ static int read_source(const source_t *source, const char *path, irr_tensor_t **
 }
 
 int read_tensor(const char *path, const port_t *port, irr_tensor_t **tensor) {
-    bool standard = !strcmp(path, "-");
-    source_t source = {stdin, standard ? "standard input" : path, port};
-    if (!standard) { /* without waiting for the writer of a FIFO */
-        struct stat about;
-        int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-        if (file < 0) return fail(IRR_NOT_FOUND, "%s: %s", path, strerror(errno));
-        bool regular = !fstat(file, &about) && S_ISREG(about.st_mode);
-        source.from = regular ? fdopen(file, "rb") : NULL;
-        if (!source.from) {
-            close(file);
-            return fail(IRR_NOT_FOUND, "%s: not a regular file", path);
-        }
-    }
+    source_t source = {stdin, "standard input", port};
+    struct stat about;
+    if (!strcmp(path, "-")) return read_source(&source, path, tensor);
+    bool there = !stat(path, &about), regular = there && S_ISREG(about.st_mode);
+    source = (source_t){regular ? fopen(path, "rb") : NULL, path, port};
+    if (!source.from) /* a FIFO would wait for its writer */
+        return fail(IRR_NOT_FOUND, "%s: %s", path,
+                    there && !regular ? "not a regular file" : strerror(errno));
     int status = read_source(&source, path, tensor);
-    if (!standard) fclose(source.from);
+    fclose(source.from);
     return status;
 }
 

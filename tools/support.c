@@ -48,13 +48,13 @@ void *take(size_t bytes) {
 }
 
 char *take_text(const char *format, ...) {
-    va_list arguments;
+    va_list arguments, again;
     va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
-    char *text = take((size_t)(length < 0 ? 0 : length) + 1);
-    va_start(arguments, format);
-    vsnprintf(text, (size_t)(length < 0 ? 0 : length) + 1, format, arguments);
+    va_copy(again, arguments);
+    size_t bytes = (size_t)vsnprintf(NULL, 0, format, arguments) + 1;
+    char *text = take(bytes);
+    vsnprintf(text, bytes, format, again);
+    va_end(again);
     va_end(arguments);
     return text;
 }
