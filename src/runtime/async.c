@@ -27,15 +27,9 @@ irr_status_e irr_async_init(irr_async_t *async, irr_sentence_t sentence) {
 /* A forked child has no thread of its parent. */
 static bool has_thread(const irr_async_t *async) { return async->owner == getpid(); }
 
-static bool is_own_thread(const irr_async_t *async) {
+/* What this reads is written once, before that thread runs. */
+bool irr_async_is_own_thread(const irr_async_t *async) {
     return has_thread(async) && pthread_equal(async->thread, pthread_self());
-}
-
-bool irr_async_is_own_thread(irr_async_t *async) {
-    pthread_mutex_lock(&async->lock);
-    bool own = is_own_thread(async);
-    pthread_mutex_unlock(&async->lock);
-    return own;
 }
 
 /* Under the lock, which it leaves while it works. */
@@ -136,7 +130,7 @@ irr_status_e irr_infer_request_start_async(irr_infer_request_t *infer_request) {
 
 /* Under the lock: true when the run is settled, or has got as far as its own callback. */
 static bool is_settled(const irr_async_t *async, uint64_t run) {
-    return async->settled >= run || (is_own_thread(async) && !async->queued);
+    return async->settled >= run || (irr_async_is_own_thread(async) && !async->queued);
 }
 
 /* deadline NULL: for ever. */
@@ -144,7 +138,7 @@ static irr_status_e wait_until(irr_async_t *async, const struct timespec *deadli
     irr_status_e status = IRR_OK;
     pthread_mutex_lock(&async->lock);
     uint64_t run = async->started;
-    int late = is_own_thread(async) ? ETIMEDOUT : 0; /* it cannot wait for itself */
+    int late = irr_async_is_own_thread(async) ? ETIMEDOUT : 0; /* it cannot wait for itself */
     while (!late && !is_settled(async, run))
         late = deadline ? pthread_cond_timedwait(&async->changed, &async->lock, deadline)
                         : pthread_cond_wait(&async->changed, &async->lock);

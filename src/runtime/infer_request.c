@@ -1,7 +1,6 @@
 /* Infer requests: tensors, binding of shapes, the run. A run on tensors that were checked before
  * compares one number a tensor and goes straight to the device: no allocation, lock or system call.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/element_type.h"
 #include "base/shape.h"
 #include "runtime/runtime.h"
 
@@ -73,19 +72,21 @@ static const irr_ir_port_t *port_of(const irr_infer_request_t *request, uint32_t
     return irr_port_of_slot(request->compiled->ir, slot);
 }
 
+static const irr_graph_value_t *value_of(const irr_infer_request_t *request, uint32_t slot) {
+    return &request->compiled->ir->graph.values[port_of(request, slot)->value];
+}
+
 /* A slot without a tensor gets the library's, with 0 in its dynamic dimensions. */
 static irr_status_e ensure_tensor(irr_infer_request_t *request, uint32_t slot,
                                   irr_sentence_t sentence) {
     if (request->slots[slot].tensor) return IRR_OK;
-    const irr_ir_port_t *port = port_of(request, slot);
-    int64_t dims[IRR_MAX_RANK];
-    uint32_t rank = port->rank == IRR_DYNAMIC_RANK ? 1 : port->rank;
-    for (uint32_t d = 0; d < rank; d++) {
-        bool known = port->rank != IRR_DYNAMIC_RANK && port->dims[d].min == port->dims[d].max;
-        dims[d] = known ? port->dims[d].min : 0;
-    }
+    const irr_graph_value_t *value = value_of(request, slot);
+    int64_t dims[IRR_MAX_RANK] = {0};
+    uint32_t rank = value->rank == IRR_DYNAMIC_RANK ? 1 : value->rank;
+    for (uint32_t d = 0; value->rank != IRR_DYNAMIC_RANK && d < rank; d++)
+        if (value->dims[d] != IRR_DYNAMIC_DIM) dims[d] = value->dims[d];
     request->bound = false;
-    return irr_tensor_make(port->element_type, rank, dims, &request->slots[slot].tensor, sentence);
+    return irr_tensor_make(value->element_type, rank, dims, &request->slots[slot].tensor, sentence);
 }
 
 /* Outputs overlap neither inputs nor each other. */
@@ -128,10 +129,9 @@ static irr_status_e bind(irr_infer_request_t *request, irr_sentence_t sentence) 
             irr_ir_infer_shapes(request->compiled->ir, request->views, request->shapes, sentence);
     for (uint32_t k = request->input_count; !status && k < request->slot_count; k++) {
         status = bind_output(request, k, sentence);
+        if (!status) status = check_overlap(request, k, sentence);
         if (!status) request->views[k] = irr_tensor_view(request->slots[k].tensor);
     }
-    for (uint32_t k = request->input_count; !status && k < request->slot_count; k++)
-        status = check_overlap(request, k, sentence);
     if (status) return status;
     for (uint32_t k = 0; k < request->slot_count; k++)
         request->slots[k].checked = request->slots[k].tensor->generation;
@@ -171,27 +171,22 @@ irr_status_e irr_infer_request_infer(irr_infer_request_t *infer_request) {
 /* Type, and the shape where it is known before infer. A library's output will be resized. */
 static irr_status_e check_tensor(const irr_infer_request_t *request, uint32_t slot,
                                  const irr_tensor_t *tensor) {
-    const irr_ir_port_t *port = port_of(request, slot);
-    const char *side = slot < request->input_count ? "input" : "output";
-    char found[IRR_SHAPE_TEXT_BYTES];
-    if (tensor->type != port->element_type)
+    const irr_graph_value_t *value = value_of(request, slot);
+    const char *name = port_of(request, slot)->name;
+    bool is_input = slot < request->input_count;
+    char expected[IRR_SHAPE_TEXT_BYTES], found[IRR_SHAPE_TEXT_BYTES];
+    if (tensor->type != value->element_type)
         return irr_fail(irr_message(), IRR_PARAMETER_MISMATCH,
-                        "%s \"%s\" is of type %s, the tensor of %s", side, port->name,
-                        irr_element_type_info(port->element_type)->name,
-                        irr_element_type_info(tensor->type)->name);
-    if (slot >= request->input_count) return IRR_OK;
-    bool fits = port->rank == tensor->rank, fixed = port->rank != IRR_DYNAMIC_RANK;
-    int64_t wanted[IRR_MAX_RANK];
-    for (uint32_t d = 0; fixed && d < port->rank; d++) {
-        fixed = port->dims[d].min == port->dims[d].max;
-        wanted[d] = port->dims[d].min;
-        fits = fits && wanted[d] == tensor->dims[d];
-    }
-    if (!fixed || fits) return IRR_OK;
-    char expected[IRR_SHAPE_TEXT_BYTES];
+                        "%s \"%s\" is of type %s, the tensor of %s", is_input ? "input" : "output",
+                        name, irr_get_element_type_name(value->element_type),
+                        irr_get_element_type_name(tensor->type));
+    if (!is_input || value->rank == IRR_DYNAMIC_RANK ||
+        irr_shape_is_dynamic(value->dims, value->rank) ||
+        irr_same_shape(tensor, value->rank, value->dims))
+        return IRR_OK;
     return irr_fail(irr_message(), IRR_PARAMETER_MISMATCH,
-                    "input \"%s\" has the shape %s, the tensor %s", port->name,
-                    irr_shape_text(wanted, port->rank, expected, sizeof expected),
+                    "input \"%s\" has the shape %s, the tensor %s", name,
+                    irr_shape_text(value->dims, value->rank, expected, sizeof expected),
                     irr_shape_text(tensor->dims, tensor->rank, found, sizeof found));
 }
 

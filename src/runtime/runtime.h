@@ -70,6 +70,7 @@ irr_status_e irr_tensor_make(irr_element_type_e type, uint32_t rank, const int64
                              irr_tensor_t **tensor, irr_sentence_t sentence);
 irr_status_e irr_tensor_resize(irr_tensor_t *tensor, uint32_t rank, const int64_t *dims,
                                irr_sentence_t sentence);
+bool irr_same_shape(const irr_tensor_t *tensor, uint32_t rank, const int64_t *dims);
 irr_tensor_t *irr_tensor_retain(const irr_tensor_t *tensor);
 irr_tensor_view_t irr_tensor_view(const irr_tensor_t *tensor);
 bool irr_tensors_overlap(const irr_tensor_t *a, const irr_tensor_t *b);
@@ -196,6 +197,6 @@ void irr_request_leave(const irr_infer_request_t *request);
 irr_status_e irr_request_run(irr_infer_request_t *request);
 irr_status_e irr_async_init(irr_async_t *async, irr_sentence_t sentence);
 void irr_async_stop(irr_async_t *async); /* waits for the run under way */
-bool irr_async_is_own_thread(irr_async_t *async);
+bool irr_async_is_own_thread(const irr_async_t *async);
 
 #endif

@@ -75,11 +75,15 @@ irr_status_e irr_tensor_make(irr_element_type_e type, uint32_t rank, const int64
     return make((irr_tensor_t){.type = type}, rank, dims, tensor, sentence);
 }
 
+bool irr_same_shape(const irr_tensor_t *tensor, uint32_t rank, const int64_t *dims) {
+    return rank == tensor->rank &&
+           (rank == 0 || memcmp(dims, tensor->dims, rank * sizeof *dims) == 0);
+}
+
 irr_status_e irr_tensor_resize(irr_tensor_t *tensor, uint32_t rank, const int64_t *dims,
                                irr_sentence_t sentence) {
-    bool same =
-        rank == tensor->rank && (rank == 0 || memcmp(dims, tensor->dims, rank * sizeof *dims) == 0);
-    return same ? IRR_OK : take_shape(tensor, rank, dims, sentence);
+    if (irr_same_shape(tensor, rank, dims)) return IRR_OK;
+    return take_shape(tensor, rank, dims, sentence);
 }
 
 irr_tensor_t *irr_tensor_retain(const irr_tensor_t *tensor) {
