@@ -142,6 +142,16 @@ static void choose_tiles(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     layout->units = layout->blocks.total * layout->tiles_kept * layout->tiles_width;
 }
 
+/* The top of a tree is one thread's work; of wide nodes it is worth being small, where the threads'
+ * shares stay even. */
+static size_t wide_chunk_of(const irr_layout_t *layout, size_t chunk) {
+    size_t each = 2 * layout->threads; /* leaves of two chunks a thread, of one leaf */
+    while (chunk < 4 &&
+           (layout->leaves % (chunk * each) == 0 || layout->leaves > 10 * chunk * each))
+        chunk *= 2;
+    return chunk;
+}
+
 /* The largest power of two that cuts n into `parts` or more, where n has as many. */
 static size_t chunk_of(size_t n, size_t parts) {
     size_t chunk = 1;
@@ -161,6 +171,7 @@ static void choose_tasks(irr_layout_t *layout) {
     layout->chunk_leaves = layout->leaves;
     if (layout->chunk_segments == 1)
         layout->chunk_leaves = chunk_of(layout->leaves, ceil_div(parts, segments));
+    if (layout->width > 1) layout->chunk_leaves = wide_chunk_of(layout, layout->chunk_leaves);
     layout->segment_chunks = ceil_div(segments, layout->chunk_segments);
     layout->leaf_chunks = ceil_div(layout->leaves, layout->chunk_leaves);
     choose_task_count(layout);
