@@ -40,6 +40,10 @@ const irr_element_type_info_t *irr_element_type_info(irr_element_type_e type) {
     return (unsigned)type < IRR_ELEMENT_TYPE_COUNT ? &rows[type] : NULL;
 }
 
+const char *irr_element_type_name(irr_element_type_e type) {
+    return (unsigned)type < IRR_ELEMENT_TYPE_COUNT ? rows[type].name : "no element type";
+}
+
 bool irr_element_type_by_name(const char *name, irr_element_type_e *type) {
     for (unsigned i = 0; i < IRR_ELEMENT_TYPE_COUNT; i++)
         if (strcmp(rows[i].name, name) == 0) return *type = (irr_element_type_e)i, true;
@@ -47,9 +51,10 @@ bool irr_element_type_by_name(const char *name, irr_element_type_e *type) {
 }
 
 bool irr_element_type_by_precision(const char *precision, irr_element_type_e *type) {
-    for (unsigned i = 0; i < IRR_ELEMENT_TYPE_COUNT; i++)
-        if (strcmp(rows[i].precision, precision) == 0) return *type = (irr_element_type_e)i, true;
-    return false;
+    for (unsigned i = 0; i < IRR_ELEMENT_TYPE_COUNT; i++) /* most end at the first letter */
+        if (*rows[i].precision == *precision && strcmp(rows[i].precision, precision) == 0)
+            return *type = (irr_element_type_e)i, true;
+    return irr_element_type_by_name(precision, type);
 }
 
 static irr_element_kind_e kind_of(irr_element_type_e type) {
@@ -72,7 +77,6 @@ size_t irr_element_bytes(irr_element_type_e type) {
 bool irr_elements_bytes(irr_element_type_e type, size_t count, size_t *bytes) {
     const irr_element_type_info_t *info = irr_element_type_info(type);
     if (!info || info->bits == 0) return false;
-    if (info->bits % 8 == 0) return irr_mul_size(count, info->bits / 8u, bytes);
     /* Eight elements fill info->bits bytes exactly, whatever the width. */
     size_t whole;
     if (!irr_mul_size(count / 8, info->bits, &whole)) return false;

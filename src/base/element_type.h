@@ -28,7 +28,8 @@ typedef struct irr_element_type_info {
 
 /* NULL for a number that is no enumerator. */
 const irr_element_type_info_t *irr_element_type_info(irr_element_type_e type);
-/* By `element_type` word or by `precision` word, exact case; false if unknown. */
+const char *irr_element_type_name(irr_element_type_e type); /* never NULL */
+/* By `element_type` word, exact case; by `precision` word or else that; false if unknown. */
 bool irr_element_type_by_name(const char *name, irr_element_type_e *type);
 bool irr_element_type_by_precision(const char *precision, irr_element_type_e *type);
 /* One of the twelve. */

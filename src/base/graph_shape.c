@@ -7,11 +7,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char *type_name(irr_element_type_e type) {
-    const irr_element_type_info_t *info = irr_element_type_info(type);
-    return info ? info->name : "no element type";
-}
-
 static irr_status_e bind_input(const irr_graph_value_t *value, uint32_t index,
                                const irr_tensor_view_t *tensor, irr_bound_shape_t *shape,
                                irr_sentence_t sentence) {
@@ -28,9 +23,9 @@ static irr_status_e bind_input(const irr_graph_value_t *value, uint32_t index,
     if (value->rank != IRR_DYNAMIC_RANK)
         irr_shape_text(value->dims, value->rank, expected, sizeof expected);
     return irr_fail(sentence, IRR_PARAMETER_MISMATCH, "input %" PRIu32 " is %s %s, expected %s %s",
-                    index, type_name(tensor->element_type),
+                    index, irr_element_type_name(tensor->element_type),
                     irr_shape_text(tensor->dims, tensor->rank, found, sizeof found),
-                    type_name(value->element_type), expected);
+                    irr_element_type_name(value->element_type), expected);
 }
 
 /* The values of a layer's axes: a constant's, or those of an input. */

@@ -68,20 +68,6 @@ bool irr_grow(void **array, size_t *capacity, size_t needed, size_t element_byte
     return true;
 }
 
-bool irr_mul_size(size_t a, size_t b, size_t *result) {
-    size_t product;
-    if (__builtin_mul_overflow(a, b, &product)) return false;
-    *result = product;
-    return true;
-}
-
-bool irr_add_size(size_t a, size_t b, size_t *result) {
-    size_t sum;
-    if (__builtin_add_overflow(a, b, &sum)) return false;
-    *result = sum;
-    return true;
-}
-
 /* The number in a control group's file; "max" and a missing file are no limit. */
 static uint64_t limit_in_file(const char *path) {
     FILE *file = fopen(path, "re");

@@ -22,9 +22,13 @@ void irr_release(void *memory); /* NULL does nothing */
  * the old array stays valid. */
 bool irr_grow(void **array, size_t *capacity, size_t needed, size_t element_bytes);
 
-/* False when the result does not fit a size_t; *result is then untouched. */
-bool irr_mul_size(size_t a, size_t b, size_t *result);
-bool irr_add_size(size_t a, size_t b, size_t *result);
+/* False when the result does not fit a size_t. */
+static inline bool irr_mul_size(size_t a, size_t b, size_t *result) {
+    return !__builtin_mul_overflow(a, b, result);
+}
+static inline bool irr_add_size(size_t a, size_t b, size_t *result) {
+    return !__builtin_add_overflow(a, b, result);
+}
 
 /* The smaller of the machine's physical memory and the control group's limit, in bytes. */
 uint64_t irr_memory_limit_bytes(void);

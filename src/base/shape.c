@@ -26,58 +26,30 @@ bool irr_shape_is_dynamic(const int64_t *dims, uint32_t rank) {
 }
 
 char *irr_shape_text(const int64_t *dims, uint32_t rank, char *text, size_t capacity_bytes) {
-    size_t used = 0;
-    for (uint32_t d = 0; d <= rank && used < capacity_bytes; d++) {
-        const char *before = d == 0 ? "[" : d == rank ? "" : ",";
-        int wrote;
-        if (d == rank)
-            wrote = snprintf(text + used, capacity_bytes - used, "%s]", before);
-        else if (dims[d] < 0)
-            wrote = snprintf(text + used, capacity_bytes - used, "%s?", before);
+    irr_sentence_t to = {text, capacity_bytes};
+    irr_append(&to, "[");
+    for (uint32_t d = 0; d < rank; d++) {
+        if (d) irr_append(&to, ",");
+        if (dims[d] < 0)
+            irr_append(&to, "?");
         else
-            wrote = snprintf(text + used, capacity_bytes - used, "%s%" PRId64, before, dims[d]);
-        used += wrote > 0 ? (size_t)wrote : 0;
+            irr_append(&to, "%" PRId64, dims[d]);
     }
+    irr_append(&to, "]");
     return text;
 }
 
-/* Reads one integer of the C type at any alignment. */
-#define READ_AS(ctype)                                                                             \
-    do {                                                                                           \
-        ctype element;                                                                             \
-        memcpy(&element, (const char *)values + k * sizeof element, sizeof element);               \
-        *value = (int64_t)element;                                                                 \
-    } while (0)
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "elements are read by their low bytes");
 
 bool irr_integer_at(const void *values, irr_element_type_e type, size_t k, int64_t *value) {
-    switch (type) {
-    case IRR_I8:
-        READ_AS(int8_t);
-        return true;
-    case IRR_I16:
-        READ_AS(int16_t);
-        return true;
-    case IRR_I32:
-        READ_AS(int32_t);
-        return true;
-    case IRR_I64:
-        READ_AS(int64_t);
-        return true;
-    case IRR_U8:
-        READ_AS(uint8_t);
-        return true;
-    case IRR_U16:
-        READ_AS(uint16_t);
-        return true;
-    case IRR_U32:
-        READ_AS(uint32_t);
-        return true;
-    case IRR_U64:
-        READ_AS(uint64_t);
-        return *value >= 0;
-    default:
-        return false;
-    }
+    size_t bytes = irr_is_integer(type) ? irr_element_bytes(type) : 0;
+    uint64_t bits = 0;
+    if (bytes == 0) return false;
+    memcpy(&bits, (const char *)values + k * bytes, bytes);
+    bool negative = irr_element_type_info(type)->kind == IRR_KIND_SIGNED && bits >> (8 * bytes - 1);
+    if (negative && bytes < sizeof bits) bits |= UINT64_MAX << 8 * bytes;
+    *value = (int64_t)bits;
+    return negative || *value >= 0;
 }
 
 irr_status_e irr_axes_mask(const void *values, irr_element_type_e type, size_t count,

@@ -59,6 +59,17 @@ irr_status_e irr_fail(irr_sentence_t to, irr_status_e status, const char *format
     return status;
 }
 
+void irr_append(irr_sentence_t *to, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(to->text, to->capacity_bytes, format, arguments);
+    va_end(arguments);
+    size_t used = length > 0 ? (size_t)length : 0;
+    if (used >= to->capacity_bytes) used = to->capacity_bytes ? to->capacity_bytes - 1 : 0;
+    to->text += used;
+    to->capacity_bytes -= used;
+}
+
 irr_status_e irr_out_of_memory(irr_sentence_t to, size_t bytes) {
     return irr_fail(to, IRR_NOT_ALLOCATED, "out of memory: %zu bytes could not be allocated",
                     bytes);
