@@ -48,7 +48,7 @@ static void no_problems(void **state) {
 static void fragments(void **state) {
     (void)state;
     static const int64_t last_two[] = {2, 3}, one[] = {1}, minus_two[] = {-2}, wrong[] = {2, 4};
-    irr_ir_axes_t axes[] = {{last_two, 2}, {last_two, 2}, {one, 1}, {minus_two, 1}};
+    irr_axes_t axes[] = {{last_two, 2}, {last_two, 2}, {one, 1}, {minus_two, 1}};
     static const char *const names[] = {"fragments_min", "fragments_sum", "fragments_l2"};
     for (size_t i = 0; i < 3; i++) {
         char path[512], sentence[IRR_SENTENCE_BYTES];
@@ -159,7 +159,7 @@ static void reshaping(void **state) {
     (void)state;
     irr_ir_model_t *model = load("dynamic"), *copy;
     char sentence[IRR_SENTENCE_BYTES];
-    irr_ir_dim_t dims[] = {{7, 7}, {3, 3}, {5, 5}}, out_of_range[] = {{2, 2}};
+    irr_dimension_t dims[] = {{7, 7}, {3, 3}, {5, 5}}, out_of_range[] = {{2, 2}};
     irr_ir_reshape_t reshape = {0, 3, dims}, bad = {0, 1, out_of_range};
     assert_true(model->inputs[0].dims[2].min == 1 && model->inputs[0].dims[2].max == 10);
     assert_int_equal(irr_ir_clone(model, &copy, SENTENCE(sentence)), IRR_OK);

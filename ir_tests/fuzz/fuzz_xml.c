@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         MUST(!strpbrk(text, "\n\r\t"));
         MUST(!i || file->problems[i].line >= file->problems[i - 1].line);
     }
-    irr_ir_problem_t note;
+    irr_check_problem_t note;
     size_t layer = 0, unknown = 0;
     for (; irr_ir_unknown_layer(file, &layer, &note); unknown++)
         MUST(note.layer_id && note.layer_name && note.type);

@@ -10,9 +10,6 @@
 
 /* ---- what to read ---- */
 
-/* Axes for the lone <layer> fragments of a file, which cannot hold their values. */
-typedef irr_axes_t irr_ir_axes_t;
-
 typedef struct irr_ir_source {
     const char *path;         /* the model; "-" is standard input; NULL: the bytes below */
     const char *weights_path; /* NULL or "": the model's path with .bin */
@@ -20,19 +17,18 @@ typedef struct irr_ir_source {
     size_t xml_bytes;
     const void *weights; /* with path NULL; may be NULL; needed during the call only */
     size_t weights_bytes;
-    const irr_ir_axes_t *axes; /* the k-th for the k-th fragment; a single one serves all */
+    const irr_axes_t
+        *axes; /* of lone <layer>s: the k-th for the k-th fragment; a single one serves all */
     size_t axes_count;
 } irr_ir_source_t;
 
 /* ---- a file and its problems ---- */
 
-/* file is "<memory>" for bytes, "-" for standard input; layer_id, layer_name and type are "" where
- * the layer lacks the attribute; text is the caller's business (irr_ir_problem_text). */
-typedef irr_check_problem_t irr_ir_problem_t;
-
 /* One read file. Immutable; models keep what they need of it alive. */
 typedef struct irr_ir_file {
-    const irr_ir_problem_t *problems; /* in the order of lines */
+    /* In the order of lines. Their file is "<memory>" for bytes and "-" for standard input, text is
+     * the caller's business (irr_ir_problem_text), the words are "" that the layer lacks. */
+    const irr_check_problem_t *problems;
     size_t problem_count;
     size_t layer_count; /* in all scopes */
     size_t reduce_layer_count;
@@ -48,15 +44,12 @@ void irr_ir_file_free(const irr_ir_file_t *file); /* NULL does nothing */
 
 /* The next layer, of all scopes in the order of the file, that is neither known nor a reduction,
  * in the form of a problem that is none (IRR_OK). *layer begins at 0; false: there is no other. */
-bool irr_ir_unknown_layer(const irr_ir_file_t *file, size_t *layer, irr_ir_problem_t *note);
+bool irr_ir_unknown_layer(const irr_ir_file_t *file, size_t *layer, irr_check_problem_t *note);
 
 /* `model.xml:14: layer 3 "norm" (ReduceL2): axis 4 is outside ...`, cut to fit. Returns text. */
-char *irr_ir_problem_text(const irr_ir_problem_t *problem, char *text, size_t capacity_bytes);
+char *irr_ir_problem_text(const irr_check_problem_t *problem, char *text, size_t capacity_bytes);
 
 /* ---- a model ---- */
-
-/* A dimension: from min to max, both included; max -1: without end. min == max: known. */
-typedef irr_dimension_t irr_ir_dim_t;
 
 /* An input (a Parameter) or an output (a Result). */
 typedef struct irr_ir_port {
@@ -66,7 +59,7 @@ typedef struct irr_ir_port {
     const char *layer_name; /* of the Parameter or Result */
     irr_element_type_e element_type;
     uint32_t rank; /* IRR_DYNAMIC_RANK: unknown until infer */
-    const irr_ir_dim_t *dims;
+    const irr_dimension_t *dims;
     uint32_t value; /* index into graph.values */
 } irr_ir_port_t;
 
@@ -93,17 +86,17 @@ irr_status_e irr_ir_read_model(const irr_ir_source_t *source, irr_ir_model_t **m
 /* A copy with its own life: what a compiled model keeps while the model is reshaped or freed. */
 irr_status_e irr_ir_clone(const irr_ir_model_t *model, irr_ir_model_t **copy,
                           irr_sentence_t sentence);
+void irr_ir_free(irr_ir_model_t *model); /* NULL does nothing */
 /* One reduce layer as a model of its own: inputs `data` and, unless a constant, `axes`. The layer
  * is named by name or id; "2/then_body/2" reaches into bodies. */
 irr_status_e irr_ir_extract(const irr_ir_model_t *model, const char *path, irr_ir_model_t **one,
                             irr_sentence_t sentence);
-void irr_ir_free(irr_ir_model_t *model); /* NULL does nothing */
 
 /* New partial shapes for some inputs; failure leaves the model as it was. */
 typedef struct irr_ir_reshape {
     uint32_t input;
     uint32_t rank;
-    const irr_ir_dim_t *dims;
+    const irr_dimension_t *dims;
 } irr_ir_reshape_t;
 irr_status_e irr_ir_reshape_inputs(irr_ir_model_t *model, const irr_ir_reshape_t *shapes,
                                    size_t count, irr_sentence_t sentence);

@@ -1,336 +1,324 @@
-/* From a checked file to values, layers, inputs and outputs.
- * Values 0 .. input_count-1 are the inputs, in their order.
+/* From a checked file to values, layers, inputs and outputs. Values 0 .. input_count-1 are the
+ * inputs, in their order. Without memory the model says so and building goes on with what there is:
+ * one look at the end is enough.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ir/ir_build.h"
 
-#include "base/element_type.h"
-#include "base/memory.h"
-#include "base/shape.h"
-
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 /* What the building needs for a while. */
 typedef struct {
-    irr_whole_model_t *model;
-    irr_ir_graph_t *file;
-    const irr_partial_t *given; /* shapes of the inputs, or NULL */
+    irr_ir_model_t *face;
+    irr_parts_t *parts;
+    const irr_ir_graph_t *file;
+    const irr_partial_t *given; /* what the inputs are, or NULL */
     irr_graph_value_t *values;
-    const irr_ir_dim_t **ranges; /* of each value */
-    uint32_t *value_of;          /* of each port of the file */
-    uint32_t value_count;
-    irr_sentence_t sentence;
+    irr_dimension_t **ranges; /* of each value */
+    uint32_t *value_of;       /* of each port of the file */
 } build_t;
 
-/* ---- values ---- */
-
-static void shape_of(const build_t *build, uint32_t value, irr_partial_t *shape) {
-    shape->rank = build->values[value].rank;
-    if (shape->rank && shape->rank != IRR_DYNAMIC_RANK)
-        memcpy(shape->dims, build->ranges[value], shape->rank * sizeof *shape->dims);
+/* Zeroed memory that lives as long as the model; NULL: out of memory. */
+static void *take(build_t *build, size_t count, size_t element_bytes) {
+    irr_parts_t *parts = build->parts;
+    void *block = NULL;
+    if (irr_grow((void **)&parts->blocks, &parts->block_room, parts->block_count + 1,
+                 sizeof *parts->blocks))
+        block = irr_calloc(count, element_bytes);
+    if (block)
+        parts->blocks[parts->block_count++] = block;
+    else
+        parts->out_of_memory = true;
+    return block;
 }
 
-static bool set_value(build_t *build, uint32_t index, const irr_partial_t *shape, uint8_t type) {
-    irr_graph_value_t *value = &build->values[index];
-    size_t rank = shape->rank == IRR_DYNAMIC_RANK ? 0 : shape->rank;
-    /* ranges, then dims: one block */
-    irr_ir_dim_t *ranges = irr_take(build->model, rank, sizeof *ranges + sizeof(int64_t));
-    if (!ranges) return false;
-    int64_t *dims = (int64_t *)(ranges + rank);
-    if (rank) memcpy(ranges, shape->dims, rank * sizeof *ranges);
-    irr_partial_dims(shape, dims);
-    value->element_type = type == IRR_TYPE_UNKNOWN ? IRR_DYNAMIC : (irr_element_type_e)type;
-    value->rank = shape->rank;
-    value->dims = dims;
-    build->ranges[index] = ranges;
+/* Room for what so many layers can have at most. */
+static bool claim_room(build_t *build, size_t layers, size_t values) {
+    irr_ir_model_t *face = build->face;
+    size_t ports_bytes = build->file->ports.count * sizeof *build->value_of;
+    face->inputs = take(build, layers + 1, sizeof *face->inputs);
+    face->outputs = take(build, layers, sizeof *face->outputs);
+    face->graph.layers = take(build, layers, sizeof *face->graph.layers);
+    face->query_graph.layers = take(build, layers, sizeof *face->query_graph.layers);
+    face->graph.values = build->values = take(build, values, sizeof *build->values);
+    build->ranges = take(build, values, sizeof *build->ranges);
+    build->value_of = irr_malloc(ports_bytes);
+    if (!build->value_of || build->parts->out_of_memory) return false;
+    memset(build->value_of, 0xff, ports_bytes); /* IRR_NO_VALUE */
     return true;
 }
 
-/* The value of an output port, as the check inferred it. */
-static bool port_value(build_t *build, uint32_t port, uint32_t value) {
-    irr_partial_t shape;
-    const irr_port_t *from = &build->file->ports[port];
-    irr_port_inferred(build->file, from, &shape);
-    if (value < build->model->face.input_count && build->given) shape = build->given[value];
-    build->value_of[port] = value;
-    return set_value(build, value, &shape, from->type);
+/* ---- values ---- */
+
+static void set_value(build_t *build, uint32_t index, const irr_partial_t *it) {
+    size_t rank = it->rank == IRR_DYNAMIC_RANK ? 0 : it->rank;
+    /* ranges, then dims: one block */
+    irr_dimension_t *ranges = take(build, rank, sizeof *ranges + sizeof(int64_t));
+    if (!ranges) return;
+    int64_t *dims = (int64_t *)(ranges + rank);
+    memcpy(ranges, it->dims, rank * sizeof *ranges);
+    irr_partial_dims(it, dims);
+    build->ranges[index] = ranges;
+    build->values[index] = (irr_graph_value_t){
+        .element_type = it->type == IRR_TYPE_UNKNOWN ? IRR_DYNAMIC : (irr_element_type_e)it->type,
+        .rank = it->rank,
+        .dims = dims};
 }
 
-static void set_constant(build_t *build, uint32_t layer, uint32_t value) {
-    build->values[value].is_constant = true;
-    build->values[value].constant = build->file->constants[layer];
+static void get_value(const build_t *build, uint32_t index, irr_partial_t *it) {
+    const irr_graph_value_t *value = &build->values[index];
+    it->type = (uint8_t)value->element_type;
+    it->rank = build->ranges[index] ? value->rank : 0;
+    if (it->rank && it->rank != IRR_DYNAMIC_RANK)
+        memcpy(it->dims, build->ranges[index], it->rank * sizeof *it->dims);
+}
+
+/* A new value: what the check inferred for an output port, or what was given for an input. */
+static uint32_t add_value(build_t *build, uint32_t port) {
+    const irr_port_t *from = &build->file->ports.at[port];
+    irr_ir_model_t *face = build->face;
+    uint32_t index = face->graph.value_count++;
+    bool is_input = index < face->input_count;
+    irr_partial_t it;
+    irr_port_inferred(build->file, from, &it);
+    set_value(build, index, is_input && build->given ? &build->given[index] : &it);
+    if (!is_input && build->file->layers.at[from->layer].kind == IRR_LAYER_CONST) {
+        build->values[index].is_constant = true;
+        build->values[index].constant = build->file->constants[from->layer];
+    }
+    return build->value_of[port] = index;
+}
+
+/* The value that arrives at an input port. */
+static uint32_t arriving(build_t *build, uint32_t port) {
+    uint32_t source = build->file->ports.at[port].of.source;
+    uint32_t known = build->value_of[source];
+    return known == IRR_NO_VALUE ? add_value(build, source) : known;
 }
 
 /* The result of a reduction whose data and axes are there. */
-static irr_status_e reduce_value(build_t *build, const irr_layer_t *layer,
-                                 const irr_graph_layer_t *to) {
-    const irr_graph_value_t *axes = &build->values[to->axes], *data = &build->values[to->data];
-    irr_partial_t shape, out;
-    irr_axes_known_t known = {.count = -1};
+static irr_status_e reduce(build_t *build, const irr_layer_t *layer, irr_graph_layer_t *to,
+                           irr_sentence_t sentence) {
+    irr_partial_t data, axes, out;
     char reason[IRR_SENTENCE_BYTES];
-    size_t count;
-    if (axes->rank != IRR_DYNAMIC_RANK && !irr_shape_is_dynamic(axes->dims, axes->rank) &&
-        irr_shape_elements(axes->dims, axes->rank, &count))
-        known.count = (int64_t)count;
-    irr_status_e status = IRR_OK;
-    if (axes->is_constant && data->rank != IRR_DYNAMIC_RANK) {
-        status = irr_axes_mask(axes->constant, axes->element_type, count, data->dims, data->rank,
-                               IRR_DUPLICATE_AXES_ERROR, IRR_EMPTY_AXES_IDENTITY, &known.mask,
-                               (irr_sentence_t){reason, sizeof reason});
-        known.values = true;
-    } else if (data->rank != IRR_DYNAMIC_RANK && known.count > (int64_t)data->rank) {
-        status = irr_fail((irr_sentence_t){reason, sizeof reason}, IRR_PARAMETER_MISMATCH,
-                          "axes hold %zu values, but data has rank %u", count, data->rank);
-    }
-    if (status)
-        return irr_fail(build->sentence, IRR_PARAMETER_MISMATCH, "layer %s \"%s\" (%s): %s", to->id,
-                        to->name, to->type, reason);
-    shape_of(build, to->data, &shape);
-    irr_partial_reduce(&shape, &known, to->keep_dims, &out);
+    to->output = build->face->graph.value_count++;
     build->value_of[layer->outputs.first] = to->output;
-    return set_value(build, to->output, &out, (uint8_t)data->element_type)
-               ? IRR_OK
-               : irr_out_of_memory(build->sentence, out.rank * sizeof *out.dims);
-}
-
-static void name_layer(const irr_ir_graph_t *file, const irr_layer_t *layer,
-                       irr_graph_layer_t *to) {
-    *to = (irr_graph_layer_t){.id = irr_text(file, layer->id),
-                              .name = irr_text(file, layer->name),
-                              .type = irr_text(file, layer->type),
-                              .data = IRR_NO_VALUE,
-                              .axes = IRR_NO_VALUE,
-                              .output = IRR_NO_VALUE};
-    if (layer->kind == IRR_LAYER_REDUCE) irr_keep_dims(file, layer, &to->keep_dims);
+    get_value(build, to->data, &data);
+    get_value(build, to->axes, &axes);
+    irr_axes_known_t known = irr_axes_of(&axes);
+    known.values = build->values[to->axes].constant;
+    if (irr_partial_reduce(&data, &known, to->keep_dims, &out,
+                           (irr_sentence_t){reason, sizeof reason}))
+        return irr_fail(sentence, IRR_PARAMETER_MISMATCH, "layer %s \"%s\" (%s): %s", to->id,
+                        to->name, to->type, reason);
+    set_value(build, to->output, &out);
+    return IRR_OK;
 }
 
 /* ---- names ---- */
 
-static bool set_port(build_t *build, irr_ir_port_t *port, const char *names, const char *layer_name,
+/* "a,b\,c" is the two names a and b,c. */
+static void split_names(build_t *build, const char *text, irr_ir_port_t *port) {
+    size_t commas = 0;
+    if (!*text) return;
+    for (const char *c = text; *c; c++) commas += *c == ',';
+    const char **names = take(build, commas + 1, sizeof *names);
+    char *to = take(build, strlen(text) + 1, 1);
+    if (!names || !to) return;
+    names[port->name_count++] = to;
+    for (const char *c = text; *c; c++) {
+        if (*c == '\\' && c[1] == ',') {
+            *to++ = *++c;
+        } else if (*c == ',') {
+            *to++ = '\0';
+            names[port->name_count++] = to;
+        } else {
+            *to++ = *c;
+        }
+    }
+    port->names = names;
+}
+
+static void set_port(build_t *build, irr_ir_port_t *port, const char *names, const char *layer_name,
                      uint32_t value) {
-    if (!irr_split_names(build->model, names, port)) return false;
+    const irr_graph_value_t *from = &build->values[value];
+    split_names(build, names, port);
     port->name = port->name_count ? port->names[0] : layer_name;
     port->layer_name = layer_name;
     port->value = value;
-    port->element_type = build->values[value].element_type;
-    port->rank = build->values[value].rank;
+    port->element_type = from->element_type;
+    port->rank = from->rank;
     port->dims = build->ranges[value];
-    build->model->face.dynamic |= port->rank == IRR_DYNAMIC_RANK ||
-                                  irr_shape_is_dynamic(build->values[value].dims, port->rank);
-    return true;
+    build->face->dynamic |=
+        from->rank == IRR_DYNAMIC_RANK || irr_shape_is_dynamic(from->dims, from->rank);
 }
 
-/* The first reason why the model cannot be run as a whole. */
-__attribute__((format(printf, 3, 4))) static bool
-unsupported(build_t *build, const irr_layer_t *layer, const char *format, ...) {
+static irr_graph_layer_t named(const irr_ir_graph_t *file, const irr_layer_t *layer) {
+    irr_graph_layer_t to = {.id = irr_text(file, layer->id),
+                            .name = irr_text(file, layer->name),
+                            .type = irr_text(file, layer->type),
+                            .data = IRR_NO_VALUE,
+                            .axes = IRR_NO_VALUE,
+                            .output = IRR_NO_VALUE};
+    if (layer->kind == IRR_LAYER_REDUCE) irr_keep_dims(file, layer, &to.keep_dims);
+    return to;
+}
+
+/* The first reason why the model cannot be run as a whole: a sentence around a word. */
+static void unsupported(build_t *build, const irr_layer_t *layer, const char *before,
+                        const char *word, const char *behind) {
     char message[IRR_SENTENCE_BYTES], text[2 * IRR_SENTENCE_BYTES];
-    uint32_t index = (uint32_t)(layer - build->file->layers);
-    va_list arguments;
-    if (build->model->face.unsupported) return true;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    irr_ir_problem_t problem =
+    uint32_t index = (uint32_t)(layer - build->file->layers.at);
+    if (build->face->unsupported) return;
+    snprintf(message, sizeof message, "%s%.100s%s", before, word, behind);
+    irr_check_problem_t problem =
         irr_public_problem(build->file, irr_at_layer(build->file, index), message);
     irr_ir_problem_text(&problem, text, sizeof text);
-    char *copy = irr_take(build->model, strlen(text) + 1, 1);
-    if (!copy) return false;
-    build->model->face.unsupported = strcpy(copy, text);
-    return true;
-}
-
-/* An input or output of the net: a Parameter or a Result. */
-static bool net_port(build_t *build, irr_ir_port_t *port, const irr_layer_t *layer,
-                     uint32_t file_port) {
-    const irr_ir_graph_t *file = build->file;
-    if (!set_port(build, port, irr_text(file, file->ports[file_port].names),
-                  irr_text(file, layer->name), build->value_of[file_port]))
-        return false;
-    return irr_element_bytes(port->element_type) ||
-           unsupported(build, layer, "element type %s cannot be run",
-                       irr_element_type_info(port->element_type)->name);
+    char *copy = take(build, strlen(text) + 1, 1);
+    if (copy) build->face->unsupported = strcpy(copy, text);
 }
 
 /* ---- the net ---- */
 
-/* Room for what a net of so many layers and ports can hold at most. */
-static bool claim_room(build_t *build, size_t layers, size_t ports) {
-    irr_ir_model_t *face = &build->model->face;
-    face->inputs = irr_take(build->model, layers + 1, sizeof *face->inputs);
-    face->outputs = irr_take(build->model, layers, sizeof *face->outputs);
-    face->graph.layers = irr_take(build->model, layers, sizeof *face->graph.layers);
-    face->query_graph.layers = irr_take(build->model, layers, sizeof *face->query_graph.layers);
-    build->values = irr_take(build->model, ports, sizeof *build->values);
-    build->ranges = irr_take(build->model, ports, sizeof *build->ranges);
-    build->value_of = irr_malloc(build->file->port_count * sizeof *build->value_of);
-    return face->inputs && face->outputs && face->graph.layers && face->query_graph.layers &&
-           build->values && build->ranges && build->value_of;
-}
-
-static bool net_inputs(build_t *build) {
-    irr_ir_model_t *face = &build->model->face;
-    for (uint32_t i = 0; i < build->file->layer_count; i++) {
-        const irr_layer_t *layer = &build->file->layers[i];
-        if (layer->scope != 0 || layer->kind != IRR_LAYER_PARAMETER) continue;
-        irr_ir_port_t *input = &face->inputs[face->input_count++];
-        if (!port_value(build, layer->outputs.first, build->value_count++) ||
-            !net_port(build, input, layer, layer->outputs.first))
-            return false;
-    }
-    return true;
+/* An input or output of the net: a Parameter or a Result. */
+static void net_port(build_t *build, irr_ir_port_t *port, const irr_layer_t *layer,
+                     uint32_t file_port, uint32_t value) {
+    const irr_ir_graph_t *file = build->file;
+    set_port(build, port, irr_text(file, file->ports.at[file_port].names),
+             irr_text(file, layer->name), value);
+    if (!irr_element_bytes(port->element_type))
+        unsupported(build, layer, "element type ", irr_element_type_name(port->element_type),
+                    " cannot be run");
 }
 
 /* A reduction in the order of execution. */
-static irr_status_e add_reduction(build_t *build, const irr_layer_t *layer) {
-    irr_graph_t *graph = &build->model->face.graph;
+static irr_status_e add_reduction(build_t *build, const irr_layer_t *layer,
+                                  irr_sentence_t sentence) {
     const irr_ir_graph_t *file = build->file;
-    const irr_port_t *inputs = &file->ports[layer->inputs.first];
+    irr_graph_t *graph = &build->face->graph;
+    uint32_t data = layer->inputs.first, axes = data + 1;
+    const irr_layer_t *from =
+        &file->layers.at[file->ports.at[file->ports.at[axes].of.source].layer];
     irr_graph_layer_t *to = (irr_graph_layer_t *)&graph->layers[graph->layer_count++];
-    name_layer(file, layer, to);
-    to->data = build->value_of[inputs[0].of.source];
-    to->axes = build->value_of[inputs[1].of.source];
-    to->output = build->value_count++;
-    const irr_layer_t *from = &file->layers[file->ports[inputs[1].of.source].layer];
-    if (from->kind != IRR_LAYER_CONST && from->kind != IRR_LAYER_PARAMETER &&
-        !unsupported(build, layer,
-                     "its axes come from a %.100s; they are run from a Const or a Parameter",
-                     irr_text(file, from->type)))
-        return irr_out_of_memory(build->sentence, IRR_SENTENCE_BYTES);
-    return reduce_value(build, layer, to);
+    *to = named(file, layer);
+    to->data = arriving(build, data);
+    to->axes = arriving(build, axes);
+    if (from->kind != IRR_LAYER_CONST && from->kind != IRR_LAYER_PARAMETER)
+        unsupported(build, layer, "its axes come from a ", irr_text(file, from->type),
+                    "; they are run from a Const or a Parameter");
+    return reduce(build, layer, to, sentence);
 }
 
-static irr_status_e net_layers(build_t *build) {
+static irr_status_e build_net(build_t *build, irr_sentence_t sentence) {
+    irr_ir_model_t *face = build->face;
     const irr_ir_graph_t *file = build->file;
-    for (size_t i = 0; i < file->layer_count; i++) {
-        const irr_layer_t *layer = &file->layers[file->order[i]];
-        bool room = true;
-        if (layer->scope != 0) continue;
-        if (layer->kind == IRR_LAYER_REDUCE) {
-            irr_status_e status = add_reduction(build, layer);
-            if (status) return status;
-        } else if (layer->kind == IRR_LAYER_CONST || layer->kind == IRR_LAYER_UNKNOWN) {
-            for (uint32_t p = 0; p < layer->outputs.count && room; p++)
-                room = port_value(build, layer->outputs.first + p, build->value_count++);
-            if (room && layer->kind == IRR_LAYER_CONST)
-                set_constant(build, file->order[i], build->value_of[layer->outputs.first]);
-            else if (room)
-                room = unsupported(build, layer,
-                                   "only Parameter, Const, Result and reductions can be run");
-        }
-        if (!room) return irr_out_of_memory(build->sentence, sizeof(irr_graph_value_t));
-    }
-    return IRR_OK;
-}
-
-/* Results, and the view of every layer in the order of the file. */
-static bool net_outputs(build_t *build) {
-    irr_ir_model_t *face = &build->model->face;
-    const irr_ir_graph_t *file = build->file;
+    const irr_layer_t *layers = file->layers.at, *end = layers + file->layers.count;
     irr_graph_layer_t *all = (irr_graph_layer_t *)face->query_graph.layers;
-    for (uint32_t i = 0; i < file->layer_count; i++) {
-        const irr_layer_t *layer = &file->layers[i];
-        const irr_port_t *inputs = &file->ports[layer->inputs.first];
+    face->name = irr_text(file, file->net_name);
+    for (const irr_layer_t *layer = layers; layer < end; layer++) {
+        if (layer->scope != 0 || layer->kind != IRR_LAYER_PARAMETER) continue;
+        irr_ir_port_t *input = &face->inputs[face->input_count++];
+        uint32_t port = layer->outputs.first;
+        net_port(build, input, layer, port, add_value(build, port));
+    }
+    for (size_t i = 0; i < file->layers.count; i++) {
+        const irr_layer_t *layer = &layers[file->order[i]];
+        irr_status_e status = IRR_OK;
+        if (layer->scope != 0) continue;
+        if (layer->kind == IRR_LAYER_REDUCE) status = add_reduction(build, layer, sentence);
+        if (status) return status;
+        if (layer->kind == IRR_LAYER_UNKNOWN)
+            unsupported(build, layer, "only Parameter, Const, Result and reductions can be run", "",
+                        "");
+    }
+    for (const irr_layer_t *layer = layers; layer < end; layer++) {
         if (layer->scope != 0) continue;
         irr_graph_layer_t *to = &all[face->query_graph.layer_count++];
-        name_layer(file, layer, to);
+        *to = named(file, layer);
         if (layer->kind == IRR_LAYER_REDUCE) {
-            to->data = build->value_of[inputs[0].of.source];
-            to->axes = build->value_of[inputs[1].of.source];
+            to->data = arriving(build, layer->inputs.first);
+            to->axes = arriving(build, layer->inputs.first + 1);
             to->output = build->value_of[layer->outputs.first];
-        } else if (layer->kind == IRR_LAYER_RESULT &&
-                   !net_port(build, &face->outputs[face->output_count++], layer,
-                             inputs[0].of.source)) {
-            return false;
+        } else if (layer->kind == IRR_LAYER_RESULT) {
+            net_port(build, &face->outputs[face->output_count++], layer,
+                     file->ports.at[layer->inputs.first].of.source,
+                     arriving(build, layer->inputs.first));
         }
     }
-    return true;
-}
-
-static irr_status_e build_net(build_t *build) {
-    const irr_ir_graph_t *file = build->file;
-    if (!claim_room(build, file->layer_count, file->port_count) || !net_inputs(build))
-        return irr_out_of_memory(build->sentence, file->port_count);
-    irr_status_e status = net_layers(build);
-    if (!status && !net_outputs(build))
-        status = irr_out_of_memory(build->sentence, file->layer_count);
-    build->model->face.name = irr_text(file, file->net_name);
-    return status;
+    return IRR_OK;
 }
 
 /* ---- one layer ---- */
 
-static irr_status_e build_layer(build_t *build) {
-    irr_ir_model_t *face = &build->model->face;
+static irr_status_e build_layer(build_t *build, irr_sentence_t sentence) {
+    irr_ir_model_t *face = build->face;
     const irr_ir_graph_t *file = build->file;
-    const irr_layer_t *layer = &file->layers[build->model->extracted];
-    const irr_port_t *inputs = &file->ports[layer->inputs.first];
-    const irr_port_t *output = &file->ports[layer->outputs.first];
-    uint32_t from = file->ports[inputs[1].of.source].layer;
-    bool constant_axes = file->layers[from].kind == IRR_LAYER_CONST;
-    face->input_count = constant_axes ? 1 : 2;
-    face->output_count = face->graph.layer_count = face->query_graph.layer_count = 1;
-    build->value_count = 3;
-    if (!claim_room(build, 1, 3) || !port_value(build, inputs[0].of.source, 0) ||
-        !port_value(build, inputs[1].of.source, 1))
-        return irr_out_of_memory(build->sentence, file->port_count);
-    if (build->values[1].element_type == IRR_DYNAMIC) build->values[1].element_type = IRR_I64;
-    if (constant_axes) set_constant(build, from, 1);
-    irr_graph_layer_t *to = (irr_graph_layer_t *)face->graph.layers;
-    face->query_graph.layers = to;
-    name_layer(file, layer, to);
-    to->data = 0, to->axes = 1, to->output = 2;
-    irr_status_e status = reduce_value(build, layer, to);
-    if (status) return status;
+    const irr_layer_t *layer = &file->layers.at[build->parts->extracted];
+    const irr_port_t *inputs = &file->ports.at[layer->inputs.first];
+    const irr_port_t *output = &file->ports.at[layer->outputs.first];
+    uint32_t from = file->ports.at[inputs[1].of.source].layer;
     face->name = irr_text(file, layer->name);
-    if (!set_port(build, &face->outputs[0], irr_text(file, output->names), face->name, 2) ||
-        !set_port(build, &face->inputs[0], "data", "data", 0) ||
-        !set_port(build, &face->inputs[1], "axes", "axes", 1))
-        return irr_out_of_memory(build->sentence, sizeof(irr_ir_port_t));
-    if (build->values[0].element_type == IRR_DYNAMIC &&
-        !unsupported(build, layer, "the element type of its data is not known"))
-        return irr_out_of_memory(build->sentence, IRR_SENTENCE_BYTES);
+    face->input_count = file->layers.at[from].kind == IRR_LAYER_CONST ? 1 : 2;
+    face->output_count = face->graph.layer_count = face->query_graph.layer_count = 1;
+    face->query_graph.layers = face->graph.layers;
+    irr_graph_layer_t *to = (irr_graph_layer_t *)face->graph.layers;
+    *to = named(file, layer);
+    to->data = add_value(build, inputs[0].of.source);
+    to->axes = add_value(build, inputs[1].of.source);
+    if (build->values[to->axes].element_type == IRR_DYNAMIC)
+        build->values[to->axes].element_type = IRR_I64;
+    irr_status_e status = reduce(build, layer, to, sentence);
+    if (status) return status;
+    set_port(build, &face->outputs[0], irr_text(file, output->names), face->name, to->output);
+    set_port(build, &face->inputs[0], "data", "data", to->data);
+    set_port(build, &face->inputs[1], "axes", "axes", to->axes);
+    if (build->values[to->data].element_type == IRR_DYNAMIC)
+        unsupported(build, layer, "the element type of its data is not known", "", "");
     return IRR_OK;
 }
 
 /* The device's view of the inputs and outputs, and what both graphs share. */
-static bool finish(build_t *build) {
-    irr_ir_model_t *face = &build->model->face;
-    irr_graph_t *graph = &face->graph, *query = &face->query_graph;
-    uint32_t *ends =
-        irr_take(build->model, (size_t)face->input_count + face->output_count, sizeof *ends);
-    if (!ends) return false;
-    for (uint32_t i = 0; i < face->input_count; i++) ends[i] = face->inputs[i].value;
-    for (uint32_t i = 0; i < face->output_count; i++)
-        ends[face->input_count + i] = face->outputs[i].value;
+static void finish(build_t *build) {
+    irr_ir_model_t *face = build->face;
+    irr_graph_t *graph = &face->graph, all = face->query_graph;
+    uint32_t *ends = take(build, (size_t)face->input_count + face->output_count, sizeof *ends);
+    for (uint32_t i = 0; ends && i < face->input_count; i++) ends[i] = face->inputs[i].value;
+    graph->inputs = ends;
+    if (ends) ends += face->input_count;
+    for (uint32_t i = 0; ends && i < face->output_count; i++) ends[i] = face->outputs[i].value;
+    graph->outputs = ends;
     graph->size_bytes = sizeof *graph;
     graph->name = face->name;
-    graph->values = build->values;
-    graph->value_count = build->value_count;
-    graph->inputs = ends;
     graph->input_count = face->input_count;
-    graph->outputs = ends + face->input_count;
     graph->output_count = face->output_count;
-    const irr_graph_t all = *query;
-    *query = *graph;
-    query->layers = all.layers;
-    query->layer_count = all.layer_count;
-    return true;
+    face->query_graph = *graph;
+    face->query_graph.layers = all.layers;
+    face->query_graph.layer_count = all.layer_count;
 }
 
 irr_status_e irr_model_build(irr_ir_graph_t *file, uint32_t extracted, const irr_partial_t *inputs,
-                             irr_whole_model_t **out, irr_sentence_t sentence) {
+                             irr_ir_model_t **out, irr_sentence_t sentence) {
     irr_whole_model_t *model = irr_calloc(1, sizeof *model);
-    if (!model) return irr_out_of_memory(sentence, sizeof *model);
-    model->file = irr_graph_retain(file);
-    model->extracted = extracted;
-    build_t build = {.model = model, .file = file, .given = inputs, .sentence = sentence};
-    irr_status_e status = extracted == IRR_NONE ? build_net(&build) : build_layer(&build);
-    if (!status && !finish(&build)) status = irr_out_of_memory(sentence, sizeof(uint32_t));
+    irr_parts_t *parts = irr_calloc(1, sizeof *parts);
+    if (!model || !parts) {
+        irr_release(model);
+        irr_release(parts);
+        return irr_out_of_memory(sentence, sizeof *model);
+    }
+    model->parts = parts;
+    *parts = (irr_parts_t){.file = irr_graph_retain(file), .extracted = extracted, .references = 1};
+    build_t build = {.face = &model->face, .parts = parts, .file = file, .given = inputs};
+    bool net = extracted == IRR_NONE;
+    irr_status_e status = IRR_NOT_ALLOCATED;
+    if (claim_room(&build, net ? file->layers.count : 1, net ? file->ports.count : 3))
+        status = net ? build_net(&build, sentence) : build_layer(&build, sentence);
+    if (!status) finish(&build);
+    if (parts->out_of_memory || status == IRR_NOT_ALLOCATED)
+        status = irr_out_of_memory(sentence, file->ports.count);
     irr_release(build.value_of);
     if (status)
         irr_ir_free(&model->face);
     else
-        *out = model;
+        *out = &model->face;
     return status;
 }

@@ -28,9 +28,7 @@ typedef struct {
     uint32_t depth;
     char number[32]; /* the text of a <dim> */
     size_t number_length;
-    irr_symbol_t precisions[16]; /* words looked up lately, and their types */
-    uint8_t precision_types[16];
-    bool stopped; /* refused, or out of memory: nothing more is read */
+    bool stopped; /* refused or malformed: nothing more is read */
 } irr_reader_t;
 
 void irr_start_reader(irr_reader_t *reader, irr_ir_graph_t *graph);
@@ -38,9 +36,8 @@ void irr_open_element(irr_reader_t *reader, uint32_t line, const char *name,
                       irr_attributes_t attributes);
 void irr_close_element(irr_reader_t *reader);
 void irr_element_text(irr_reader_t *reader, const char *text, size_t length);
-/* Lists a problem and ends the reading; false, for `return irr_refuse(...)`. */
-__attribute__((format(printf, 3, 4))) bool irr_refuse(irr_reader_t *reader, uint32_t line,
+/* Lists a problem and ends the reading, unless that has ended. */
+__attribute__((format(printf, 3, 4))) void irr_refuse(irr_reader_t *reader, uint32_t line,
                                                       const char *format, ...);
-bool irr_reader_out_of_memory(irr_reader_t *reader); /* false, too */
 
 #endif

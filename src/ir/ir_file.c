@@ -1,21 +1,35 @@
 /* The life of a read file.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "ir/ir_file.h"
-
-#include "base/memory.h"
 #include "ir/ir_weights.h"
 
 #include <string.h>
 
+bool irr_no_memory(irr_ir_graph_t *graph) {
+    graph->out_of_memory = true;
+    return false;
+}
+
 void irr_graph_release(irr_ir_graph_t *graph) {
     if (!graph || __atomic_sub_fetch(&graph->references, 1, __ATOMIC_ACQ_REL) > 0) return;
     irr_weights_release(graph->weights);
-    for (size_t i = 0; i < graph->problem_count; i++) irr_release(graph->problems[i].message);
-    for (size_t i = 0; graph->constants && i < graph->layer_count; i++)
+    irr_forget_problems(graph);
+    for (size_t i = 0; graph->constants && i < graph->layers.count; i++)
         irr_release(graph->constants[i]);
-    void *const arrays[] = {graph->path,   graph->layers, graph->ports,     graph->dims,
-                            graph->edges,  graph->scopes, graph->problems,  graph->listed,
-                            graph->shapes, graph->order,  graph->constants, graph->texts.bytes};
+    void *const arrays[] = {
+        graph->path,
+        graph->texts.at,
+        graph->layers.at,
+        graph->ports.at,
+        graph->dims.at,
+        graph->edges.at,
+        graph->scopes.at,
+        graph->shapes.at,
+        graph->constants,
+        graph->order,
+        graph->problems.at,
+        graph->listed,
+        graph->symbols.entries,
+    };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) irr_release(arrays[i]);
     irr_release(graph);
 }
@@ -27,22 +41,18 @@ irr_ir_graph_t *irr_graph_retain(irr_ir_graph_t *graph) {
 
 /* What only reading needs. */
 static void finish_reading(irr_ir_graph_t *graph) {
-    irr_release(graph->texts.table.entries);
-    graph->texts.table.entries = NULL;
+    irr_release(graph->symbols.entries);
+    graph->symbols.entries = NULL;
     irr_weights_release(graph->weights);
     graph->weights = NULL;
     graph->source = NULL;
 }
 
-/* So that no array is NULL: an empty run begins at an element like any other, even in a file
- * without a single port or dimension. */
+/* No array is NULL: an empty run begins at an element like any other, even in a file without a
+ * single port or dimension. */
 static bool make_arrays(irr_ir_graph_t *graph) {
-    return irr_grow((void **)&graph->layers, &graph->layer_room, 1, sizeof *graph->layers) &&
-           irr_grow((void **)&graph->ports, &graph->port_room, 1, sizeof *graph->ports) &&
-           irr_grow((void **)&graph->dims, &graph->dim_room, 1, sizeof *graph->dims) &&
-           irr_grow((void **)&graph->edges, &graph->edge_room, 1, sizeof *graph->edges) &&
-           irr_grow((void **)&graph->scopes, &graph->scope_room, 1, sizeof *graph->scopes) &&
-           irr_grow((void **)&graph->shapes, &graph->shape_room, 1, sizeof *graph->shapes);
+    return IRR_ROOM(graph, texts, 1) && IRR_ROOM(graph, layers, 1) && IRR_ROOM(graph, ports, 1) &&
+           IRR_ROOM(graph, dims, 1) && IRR_ROOM(graph, scopes, 1) && IRR_ROOM(graph, shapes, 1);
 }
 
 irr_status_e irr_graph_read(const irr_ir_source_t *source,
@@ -53,21 +63,26 @@ irr_status_e irr_graph_read(const irr_ir_source_t *source,
         return irr_fail(sentence, IRR_INVALID_C_PARAM, "the source of a model is NULL");
     irr_ir_graph_t *graph = irr_calloc(1, sizeof *graph);
     if (!graph) return irr_out_of_memory(sentence, sizeof *graph);
+    const char *path = source->path ? source->path : "<memory>";
     irr_status_e status = IRR_OK;
     graph->references = 1;
     graph->source = source;
     graph->memory_limit_bytes = irr_memory_limit_bytes();
-    graph->path = irr_strdup(source->path ? source->path : "<memory>");
+    graph->path = irr_strdup(path);
     graph->weights = irr_weights_create(source);
-    graph->out_of_memory = !graph->path || !graph->weights || !make_arrays(graph);
-    if (!graph->out_of_memory && irr_read_xml(graph)) irr_check_graph(graph);
-    if (graph->out_of_memory || !irr_list_problems(graph))
-        status = irr_fail(sentence, IRR_NOT_ALLOCATED, "out of memory while reading %.400s",
-                          source->path ? source->path : "<memory>");
+    if (!graph->path || !graph->weights)
+        irr_no_memory(graph);
+    else if (make_arrays(graph) && irr_read_xml(graph))
+        irr_check_graph(graph);
+    irr_list_problems(graph);
+    if (graph->out_of_memory)
+        status = irr_fail(sentence, IRR_NOT_ALLOCATED, "out of memory while reading %.400s", path);
     if (!status && more) status = more(graph, sentence);
     finish_reading(graph);
-    if (status) irr_graph_release(graph);
-    if (!status) *out = graph;
+    if (status)
+        irr_graph_release(graph);
+    else
+        *out = graph;
     return status;
 }
 
@@ -81,11 +96,11 @@ irr_status_e irr_ir_read(const irr_ir_source_t *source, const irr_ir_file_t **fi
 
 void irr_ir_file_free(const irr_ir_file_t *file) { irr_graph_release((irr_ir_graph_t *)file); }
 
-bool irr_ir_unknown_layer(const irr_ir_file_t *file, size_t *layer, irr_ir_problem_t *note) {
+bool irr_ir_unknown_layer(const irr_ir_file_t *file, size_t *layer, irr_check_problem_t *note) {
     const irr_ir_graph_t *graph = (const irr_ir_graph_t *)file;
-    while (*layer < graph->layer_count) {
+    while (*layer < graph->layers.count) {
         irr_place_t place = irr_at_layer(graph, (uint32_t)(*layer)++);
-        if (graph->layers[place.layer].kind != IRR_LAYER_UNKNOWN) continue;
+        if (graph->layers.at[place.layer].kind != IRR_LAYER_UNKNOWN) continue;
         place.status = IRR_OK;
         *note = irr_public_problem(graph, place, "not known; its declared ports are trusted");
         return true;

@@ -1,11 +1,14 @@
-/* The plain graph of a file, shared by the files of src/ir only.
+/* The plain graph of a file, and what the files of src/ir offer each other.
  * Arrays of small structs that refer to each other by index; every text is a symbol (an offset into
  * one pool); equal ids, types and words have equal symbols and are compared as numbers, names not.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IRR_IR_IR_GRAPH_H
 #define IRR_IR_IR_GRAPH_H
 
+#include "base/element_type.h"
+#include "base/memory.h"
 #include "base/op.h"
+#include "base/shape.h"
 #include "ir/ir.h"
 
 #define IRR_NONE UINT32_MAX
@@ -14,6 +17,18 @@
 #define IRR_MAX_EDGES 10000000u
 #define IRR_MAX_DEPTH 64u
 #define IRR_MAX_PROBLEMS 100000u
+
+/* A growing array. */
+#define IRR_LIST(element)                                                                          \
+    struct {                                                                                       \
+        element *at;                                                                               \
+        size_t count, room;                                                                        \
+    }
+/* Room for so many more elements; false: out of memory, and the whole read fails. */
+#define IRR_ROOM(graph, list, more)                                                                \
+    (irr_grow((void **)&(graph)->list.at, &(graph)->list.room, (graph)->list.count + (more),       \
+              sizeof *(graph)->list.at) ||                                                         \
+     irr_no_memory(graph))
 
 typedef uint32_t irr_symbol_t; /* 0: the attribute is not there */
 
@@ -29,19 +44,16 @@ typedef struct irr_table {
     uint64_t seed; /* random, so that nobody can write a file whose ids all fall into one slot */
 } irr_table_t;
 
-typedef struct irr_texts {
-    char *bytes;
-    size_t used, capacity;
-    irr_table_t table; /* the symbols of the texts that are compared */
-} irr_texts_t;
-
 typedef enum {
     IRR_LAYER_UNKNOWN = 0,
     IRR_LAYER_PARAMETER,
     IRR_LAYER_CONST,
     IRR_LAYER_RESULT,
-    IRR_LAYER_REDUCE
+    IRR_LAYER_REDUCE,
+    IRR_LAYER_KINDS
 } irr_layer_kind_e;
+
+#define IRR_MOST_ATTRIBUTES 4 /* of one element that are of interest */
 
 /* Slots of a layer's <data>: those that its kind needs. */
 enum {
@@ -49,8 +61,7 @@ enum {
     IRR_DATA_ELEMENT_TYPE = 0,
     IRR_DATA_SHAPE,
     IRR_DATA_OFFSET,
-    IRR_DATA_SIZE,
-    IRR_DATA_SLOTS
+    IRR_DATA_SIZE
 };
 
 typedef struct irr_run {
@@ -58,8 +69,8 @@ typedef struct irr_run {
 } irr_run_t;
 
 typedef struct irr_layer {
-    irr_symbol_t id, name, type, version;
-    irr_symbol_t data[IRR_DATA_SLOTS];
+    irr_symbol_t id, type, version, name;
+    irr_symbol_t data[IRR_MOST_ATTRIBUTES];
     uint32_t line, scope;
     uint32_t data_line;        /* the layer's own without a <data> */
     irr_run_t inputs, outputs; /* of ports */
@@ -112,24 +123,25 @@ typedef struct irr_problem {
 
 typedef struct irr_weights irr_weights_t; /* ir_weights.h */
 
-/* One read file: the public part, then what only src/ir sees. */
+/* One read file: the public part, then what only src/ir sees. Immutable once it is read, and
+ * counted: models share it. */
 typedef struct irr_ir_graph {
     irr_ir_file_t file; /* first: a pointer to it is a pointer to the graph */
     char *path;
-    irr_texts_t texts;
+    IRR_LIST(char) texts;
+    irr_table_t symbols; /* of the texts that are compared */
     irr_symbol_t net_name;
-    irr_layer_t *layers;
-    irr_port_t *ports;
-    int64_t *dims;
-    irr_edge_t *edges;
-    irr_scope_t *scopes;
-    irr_problem_t *problems;
-    irr_ir_problem_t *listed; /* what file.problems points to */
-    irr_ir_dim_t *shapes;
-    uint32_t *order;  /* all layers, sources first */
-    void **constants; /* bytes of each layer's constant once loaded, or NULL */
-    size_t layer_count, port_count, dim_count, edge_count, scope_count, problem_count, shape_count;
-    size_t layer_room, port_room, dim_room, edge_room, scope_room, problem_room, shape_room;
+    IRR_LIST(irr_layer_t) layers;
+    IRR_LIST(irr_port_t) ports;
+    IRR_LIST(int64_t) dims;
+    IRR_LIST(irr_edge_t) edges;
+    IRR_LIST(irr_scope_t) scopes;
+    IRR_LIST(irr_dimension_t) shapes;
+    IRR_LIST(irr_problem_t) problems;
+    irr_check_problem_t *listed; /* what file.problems points to */
+    uint32_t *order;             /* all layers, sources first */
+    void **constants;            /* bytes of each layer's constant once loaded, or NULL */
+    uint32_t fragment; /* among the lone fragments, the number of the layer that is checked */
     uint64_t memory_limit_bytes;
     bool out_of_memory; /* some step could not allocate: the whole read fails */
     int references;
@@ -137,18 +149,55 @@ typedef struct irr_ir_graph {
     const irr_ir_source_t *source; /* during irr_ir_read only */
 } irr_ir_graph_t;
 
+/* ---- ir_file.c ---- */
+/* Reads, checks, lists; then `more` (or NULL) while the weights are still open. */
+irr_status_e irr_graph_read(const irr_ir_source_t *source,
+                            irr_status_e (*more)(irr_ir_graph_t *graph, irr_sentence_t sentence),
+                            irr_ir_graph_t **out, irr_sentence_t sentence);
+irr_ir_graph_t *irr_graph_retain(irr_ir_graph_t *graph);
+void irr_graph_release(irr_ir_graph_t *graph);
+bool irr_no_memory(irr_ir_graph_t *graph); /* notes it; false, for `return irr_no_memory(...)` */
+
 /* ---- ir_text.c ---- */
 /* The key's number, IRR_NONE until the caller sets it; NULL: out of memory. */
 uint32_t *irr_table_find(irr_table_t *table, uint64_t key);
-bool irr_texts_add(irr_texts_t *texts, const char *text, size_t length, irr_symbol_t *symbol);
-/* A text that nobody compares by its symbol: kept without a look for an equal one. */
-bool irr_texts_append(irr_texts_t *texts, const char *text, size_t length, irr_symbol_t *symbol);
+/* A text's symbol; 0: out of memory. Equal texts have equal symbols where they are `compared`. */
+irr_symbol_t irr_symbol(irr_ir_graph_t *graph, const char *text, size_t length, bool compared);
+const char *irr_text(const irr_ir_graph_t *graph, irr_symbol_t symbol); /* "" for none */
 /* A non-negative decimal number, blanks around it allowed. */
 bool irr_parse_number(const char *text, size_t length, int64_t *value);
 /* A <dim>: a number, or -1. */
 bool irr_parse_dim(const char *text, size_t length, int64_t *value);
-/* "2, ?,1..10": IRR_DYNAMIC_RANK for "...". Static: only plain numbers are taken. */
-irr_status_e irr_parse_shape(const char *text, bool only_static, irr_ir_dim_t *dims, uint32_t *rank,
+
+/* ---- ir_shape.c ---- */
+/* What is known of a tensor. */
+typedef struct irr_partial {
+    uint8_t type;  /* or IRR_TYPE_UNKNOWN */
+    uint32_t rank; /* or IRR_DYNAMIC_RANK */
+    irr_dimension_t dims[IRR_MAX_RANK];
+} irr_partial_t;
+/* What is known of a reduction's axes. */
+typedef struct irr_axes_known {
+    const void *values; /* NULL: unknown, or there are none */
+    irr_element_type_e type;
+    int64_t count; /* -1: unknown */
+} irr_axes_known_t;
+/* Their number follows from their shape. */
+irr_axes_known_t irr_axes_of(const irr_partial_t *axes);
+/* Type and shape of the result, or what is wrong with the axes. */
+irr_status_e irr_partial_reduce(const irr_partial_t *data, const irr_axes_known_t *axes,
+                                bool keep_dims, irr_partial_t *out, irr_sentence_t sentence);
+bool irr_partial_static(const irr_partial_t *shape);
+/* Could a tensor have both shapes? */
+bool irr_partial_compatible(const irr_partial_t *a, const irr_partial_t *b);
+/* dims with -1 for what is unknown */
+void irr_partial_dims(const irr_partial_t *shape, int64_t *dims);
+char *irr_partial_text(const irr_partial_t *shape, char *text, size_t capacity_bytes);
+/* True unless a tensor of a static shape is larger than the limit or its size wraps around. */
+bool irr_partial_fits(const irr_partial_t *shape, uint64_t limit_bytes);
+
+/* In ir_text.c. "2, ?,1..10"; "..." is a dynamic rank. Static: only plain numbers are taken. */
+irr_status_e irr_parse_shape(const char *text, bool only_static, irr_partial_t *shape,
                              irr_sentence_t sentence);
 
 /* ---- ir_problem.c ---- */
@@ -158,11 +207,11 @@ irr_place_t irr_at_data(const irr_ir_graph_t *graph, uint32_t layer); /* its <da
 irr_place_t irr_at_port(const irr_port_t *port);
 __attribute__((format(printf, 3, 4))) void irr_problem(irr_ir_graph_t *graph, irr_place_t place,
                                                        const char *format, ...);
-bool irr_list_problems(irr_ir_graph_t *graph); /* sorts; fills file.problems */
+void irr_forget_problems(irr_ir_graph_t *graph);
+void irr_list_problems(irr_ir_graph_t *graph); /* sorts; fills file.problems */
 /* As the world sees it; message stays the caller's. */
-irr_ir_problem_t irr_public_problem(const irr_ir_graph_t *graph, irr_place_t place,
-                                    const char *message);
-const char *irr_text(const irr_ir_graph_t *graph, irr_symbol_t symbol); /* "" for none */
+irr_check_problem_t irr_public_problem(const irr_ir_graph_t *graph, irr_place_t place,
+                                       const char *message);
 
 /* ---- ir_xml.c: fills the arrays from the source's bytes ---- */
 /* False: the document could not be read to its end, the problems say why. */
@@ -171,25 +220,31 @@ bool irr_read_xml(irr_ir_graph_t *graph);
 /* ---- ir_check.c: ids, ports, edges, cycles, then layer by layer ---- */
 void irr_check_graph(irr_ir_graph_t *graph);
 
-/* ---- ir_shape.c: partial shapes ---- */
-typedef struct irr_partial {
-    uint32_t rank; /* or IRR_DYNAMIC_RANK */
-    irr_ir_dim_t dims[IRR_MAX_RANK];
-} irr_partial_t;
-typedef struct irr_axes_known {
-    bool values; /* mask is right */
-    uint64_t mask;
-    int64_t count; /* of axes; -1: unknown */
-} irr_axes_known_t;
-void irr_partial_reduce(const irr_partial_t *data, const irr_axes_known_t *axes, bool keep_dims,
-                        irr_partial_t *out);
-bool irr_partial_static(const irr_partial_t *shape);
-/* Could a tensor have both shapes? */
-bool irr_partial_compatible(const irr_partial_t *a, const irr_partial_t *b);
-/* dims with -1 for what is unknown */
-void irr_partial_dims(const irr_partial_t *shape, int64_t *dims);
-char *irr_partial_text(const irr_partial_t *shape, char *text, size_t capacity_bytes);
-/* True unless a tensor of a static shape is larger than the limit or its size wraps around. */
-bool irr_partial_fits(const irr_partial_t *shape, irr_element_type_e type, uint64_t limit_bytes);
+/* ---- ir_port.c ---- */
+/* What a port says of itself: rank unknown for a port without dimensions. */
+void irr_port_declared(const irr_ir_graph_t *graph, const irr_port_t *port, irr_partial_t *it);
+/* What was inferred for an output port. */
+void irr_port_inferred(const irr_ir_graph_t *graph, const irr_port_t *port, irr_partial_t *it);
+/* Stores it, and lists a problem where the declaration says something else. */
+void irr_port_infer(irr_ir_graph_t *graph, uint32_t port, const irr_partial_t *it);
+/* What arrives at an input port; lists a problem where the declaration differs. */
+void irr_port_arriving(irr_ir_graph_t *graph, uint32_t port, irr_partial_t *it);
+/* The outputs are what they declare: of a layer that is unknown or not understood. */
+void irr_trust_outputs(irr_ir_graph_t *graph, uint32_t layer);
+/* Lists a problem where a layer has other numbers of ports. */
+bool irr_port_counts(irr_ir_graph_t *graph, uint32_t layer, uint32_t inputs, uint32_t outputs);
+
+/* ---- ir_const.c, ir_reduce.c: a layer of each kind is judged, its outputs are inferred ---- */
+void irr_check_parameter(irr_ir_graph_t *graph, uint32_t layer);
+void irr_check_const(irr_ir_graph_t *graph, uint32_t layer);
+void irr_check_reduce(irr_ir_graph_t *graph, uint32_t layer);
+/* Copies the first bytes of a constant that was judged well. */
+irr_status_e irr_const_copy(irr_ir_graph_t *graph, const irr_layer_t *layer, size_t bytes, void *to,
+                            irr_sentence_t sentence);
+/* Where a well judged constant lies. */
+bool irr_const_range(const irr_ir_graph_t *graph, const irr_layer_t *layer, uint64_t *offset,
+                     uint64_t *size_bytes);
+/* false: the word is none of true, false, 1, 0 in any case */
+bool irr_keep_dims(const irr_ir_graph_t *graph, const irr_layer_t *layer, bool *keep_dims);
 
 #endif

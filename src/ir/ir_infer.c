@@ -6,36 +6,29 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static const char *type_name(irr_element_type_e type) {
-    const irr_element_type_info_t *info = irr_element_type_info(type);
-    return info ? info->name : "no element type";
-}
-
 /* The graph's own rules come after; it knows no names and no ranges. */
 static irr_status_e check_input(const irr_ir_port_t *port, const irr_tensor_view_t *tensor,
                                 irr_sentence_t sentence) {
+    bool ranked = port->rank != IRR_DYNAMIC_RANK;
     if (tensor->element_type != port->element_type)
         return irr_fail(sentence, IRR_PARAMETER_MISMATCH,
                         "input \"%.200s\": the tensor's type is %s, expected %s", port->name,
-                        type_name(tensor->element_type), type_name(port->element_type));
-    if (tensor->rank > IRR_MAX_RANK ||
-        (port->rank != IRR_DYNAMIC_RANK && tensor->rank != port->rank))
+                        irr_element_type_name(tensor->element_type),
+                        irr_element_type_name(port->element_type));
+    if (tensor->rank > IRR_MAX_RANK || (ranked && tensor->rank != port->rank))
         return irr_fail(sentence, IRR_PARAMETER_MISMATCH,
                         "input \"%.200s\": the tensor's rank is %" PRIu32 ", expected %" PRIu32,
                         port->name, tensor->rank, port->rank);
-    for (uint32_t d = 0; port->rank != IRR_DYNAMIC_RANK && d < tensor->rank; d++) {
+    for (uint32_t d = 0; ranked && d < tensor->rank; d++) {
         int64_t dim = tensor->dims[d];
-        irr_ir_dim_t range = port->dims[d];
+        irr_dimension_t range = port->dims[d];
+        char most[24] = " or more";
         if (dim >= range.min && (range.max < 0 || dim <= range.max)) continue;
-        char most[24] = "";
         if (range.max >= 0) snprintf(most, sizeof most, " to %" PRId64, range.max);
         return irr_fail(sentence, IRR_PARAMETER_MISMATCH,
                         "input \"%.200s\": dimension %" PRIu32 " is %" PRId64 ", expected %" PRId64
                         "%s",
-                        port->name, d, dim, range.min,
-                        range.max == range.min ? ""
-                        : *most                ? most
-                                               : " or more");
+                        port->name, d, dim, range.min, range.max == range.min ? "" : most);
     }
     return IRR_OK;
 }

@@ -1,24 +1,22 @@
 /* The list of problems and its one form as text.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/memory.h"
 #include "ir/ir_graph.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 irr_place_t irr_at_line(uint32_t line) {
     return (irr_place_t){line, IRR_NONE, IRR_NETWORK_NOT_READ};
 }
 
 irr_place_t irr_at_layer(const irr_ir_graph_t *graph, uint32_t layer) {
-    return (irr_place_t){graph->layers[layer].line, layer, IRR_NETWORK_NOT_READ};
+    return (irr_place_t){graph->layers.at[layer].line, layer, IRR_NETWORK_NOT_READ};
 }
 
 irr_place_t irr_at_data(const irr_ir_graph_t *graph, uint32_t layer) {
-    return (irr_place_t){graph->layers[layer].data_line, layer, IRR_NETWORK_NOT_READ};
+    return (irr_place_t){graph->layers.at[layer].data_line, layer, IRR_NETWORK_NOT_READ};
 }
 
 irr_place_t irr_at_port(const irr_port_t *port) {
@@ -28,25 +26,34 @@ irr_place_t irr_at_port(const irr_port_t *port) {
 void irr_problem(irr_ir_graph_t *graph, irr_place_t place, const char *format, ...) {
     char message[2 * IRR_SENTENCE_BYTES] = "more problems follow; the first 100000 are listed";
     _Static_assert(IRR_MAX_PROBLEMS == 100000, "as the sentence says");
-    if (graph->problem_count > IRR_MAX_PROBLEMS) return;
-    if (graph->problem_count < IRR_MAX_PROBLEMS) {
+    if (graph->problems.count > IRR_MAX_PROBLEMS || !IRR_ROOM(graph, problems, 1)) return;
+    if (graph->problems.count < IRR_MAX_PROBLEMS) {
         va_list arguments;
         va_start(arguments, format);
         vsnprintf(message, sizeof message, format, arguments);
         va_end(arguments);
     }
-    irr_problem_t problem = {place, (uint32_t)graph->problem_count, irr_strdup(message)};
-    if (problem.message && irr_grow((void **)&graph->problems, &graph->problem_room,
-                                    graph->problem_count + 1, sizeof problem)) {
-        graph->problems[graph->problem_count++] = problem;
-        return;
-    }
-    irr_release(problem.message);
-    graph->out_of_memory = true;
+    irr_problem_t problem = {place, (uint32_t)graph->problems.count, irr_strdup(message)};
+    if (problem.message)
+        graph->problems.at[graph->problems.count++] = problem;
+    else
+        irr_no_memory(graph);
 }
 
-const char *irr_text(const irr_ir_graph_t *graph, irr_symbol_t symbol) {
-    return symbol ? graph->texts.bytes + symbol : "";
+void irr_forget_problems(irr_ir_graph_t *graph) {
+    while (graph->problems.count) irr_release(graph->problems.at[--graph->problems.count].message);
+}
+
+irr_check_problem_t irr_public_problem(const irr_ir_graph_t *graph, irr_place_t place,
+                                       const char *message) {
+    irr_check_problem_t problem = {
+        .file = graph->path, .line = place.line, .status = place.status, .message = message};
+    if (place.layer == IRR_NONE) return problem;
+    const irr_layer_t *layer = &graph->layers.at[place.layer];
+    problem.layer_id = irr_text(graph, layer->id);
+    problem.layer_name = irr_text(graph, layer->name);
+    problem.type = irr_text(graph, layer->type);
+    return problem;
 }
 
 static int by_line(const void *a, const void *b) {
@@ -55,39 +62,26 @@ static int by_line(const void *a, const void *b) {
     return x->order < y->order ? -1 : 1;
 }
 
-irr_ir_problem_t irr_public_problem(const irr_ir_graph_t *graph, irr_place_t place,
-                                    const char *message) {
-    irr_ir_problem_t public = {
-        .file = graph->path, .line = place.line, .status = place.status, .message = message};
-    if (place.layer == IRR_NONE) return public;
-    const irr_layer_t *layer = &graph->layers[place.layer];
-    public.layer_id = irr_text(graph, layer->id);
-    public.layer_name = irr_text(graph, layer->name);
-    public.type = irr_text(graph, layer->type);
-    return public;
-}
-
-bool irr_list_problems(irr_ir_graph_t *graph) {
-    size_t count = graph->problem_count;
-    if (count) qsort(graph->problems, count, sizeof *graph->problems, by_line);
+void irr_list_problems(irr_ir_graph_t *graph) {
+    size_t count = graph->problems.count;
     graph->listed = irr_calloc(count, sizeof *graph->listed);
-    if (!graph->listed) return false;
+    if (!graph->listed) count = irr_no_memory(graph);
+    if (count) qsort(graph->problems.at, count, sizeof *graph->problems.at, by_line);
     for (size_t i = 0; i < count; i++)
         graph->listed[i] =
-            irr_public_problem(graph, graph->problems[i].place, graph->problems[i].message);
+            irr_public_problem(graph, graph->problems.at[i].place, graph->problems.at[i].message);
     graph->file.problems = graph->listed;
     graph->file.problem_count = count;
-    return true;
 }
 
-char *irr_ir_problem_text(const irr_ir_problem_t *problem, char *text, size_t capacity_bytes) {
-    char line[24] = "";
-    if (problem->line) snprintf(line, sizeof line, ":%" PRId64, problem->line);
+char *irr_ir_problem_text(const irr_check_problem_t *problem, char *text, size_t capacity_bytes) {
+    irr_sentence_t to = {text, capacity_bytes};
+    irr_append(&to, "%s", problem->file);
+    if (problem->line) irr_append(&to, ":%" PRId64, problem->line);
     if (problem->layer_id)
-        snprintf(text, capacity_bytes, "%s%s: layer %s \"%s\" (%s): %s", problem->file, line,
-                 problem->layer_id, problem->layer_name, problem->type, problem->message);
-    else
-        snprintf(text, capacity_bytes, "%s%s: %s", problem->file, line, problem->message);
+        irr_append(&to, ": layer %s \"%s\" (%s)", problem->layer_id, problem->layer_name,
+                   problem->type);
+    irr_append(&to, ": %s", problem->message);
     for (char *c = text; *c; c++) /* one problem, one line, whatever a name holds */
         if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?';
     return text;

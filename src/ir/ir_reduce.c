@@ -1,17 +1,15 @@
 /* The rules of a reduce layer.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/element_type.h"
-#include "base/memory.h"
-#include "base/shape.h"
-#include "ir/ir_check.h"
+#include "ir/ir_graph.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#define NUMERIC_TYPES "f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8"
 #define INTEGER_TYPES "i64 i32 i16 i8 u64 u32 u16 u8"
+#define NUMERIC_TYPES "f64 f32 f16 bf16 " INTEGER_TYPES
+/* Any list of more than 64 values repeats one or leaves the range: 65 are enough to say which. */
+#define MOST_AXES (IRR_MAX_RANK + 1)
 
 bool irr_keep_dims(const irr_ir_graph_t *graph, const irr_layer_t *layer, bool *keep_dims) {
     const char *word = irr_text(graph, layer->data[IRR_DATA_KEEP_DIMS]);
@@ -21,7 +19,7 @@ bool irr_keep_dims(const irr_ir_graph_t *graph, const irr_layer_t *layer, bool *
 }
 
 static void check_version(irr_ir_graph_t *graph, uint32_t index) {
-    const irr_layer_t *layer = &graph->layers[index];
+    const irr_layer_t *layer = &graph->layers.at[index];
     const irr_op_info_t *op = irr_op_info(layer->op);
     const char *version = irr_text(graph, layer->version);
     int64_t opset;
@@ -45,115 +43,86 @@ static void check_version(irr_ir_graph_t *graph, uint32_t index) {
                     op->first_opset);
 }
 
-static void check_data(irr_ir_graph_t *graph, uint32_t index, const irr_partial_t *shape,
-                       uint8_t type) {
-    const irr_op_info_t *op = irr_op_info(graph->layers[index].op);
+static void check_data(irr_ir_graph_t *graph, uint32_t index, irr_partial_t data) {
+    const irr_op_info_t *op = irr_op_info(graph->layers.at[index].op);
     char text[IRR_SENTENCE_BYTES / 2];
-    if (type != IRR_TYPE_UNKNOWN && !irr_op_takes(graph->layers[index].op, type))
+    if (data.type == IRR_TYPE_UNKNOWN)
+        data.type = IRR_U8; /* the least that it can be */
+    else if (!irr_op_takes(graph->layers.at[index].op, data.type))
         irr_problem(graph, irr_at_layer(graph, index), "data has element type %s; %s takes %s",
-                    irr_element_type_info(type)->name, op->type,
+                    irr_element_type_name(data.type), op->type,
                     op->takes_numeric ? NUMERIC_TYPES : "boolean");
-    uint8_t sized = type == IRR_TYPE_UNKNOWN ? IRR_U8 : type;
-    if (!irr_partial_fits(shape, sized, graph->memory_limit_bytes))
+    if (!irr_partial_fits(&data, graph->memory_limit_bytes))
         irr_problem(graph, irr_at_layer(graph, index),
                     "data %s of type %s is larger than this machine's memory of %" PRIu64 " bytes",
-                    irr_partial_text(shape, text, sizeof text), irr_element_type_info(sized)->name,
+                    irr_partial_text(&data, text, sizeof text), irr_element_type_name(data.type),
                     graph->memory_limit_bytes);
 }
 
-/* Values that are known now: a mask, or the problem. dims are for the sentence. */
-static void axes_values(irr_ir_graph_t *graph, uint32_t index, const void *values,
-                        irr_element_type_e type, const irr_partial_t *data,
-                        irr_axes_known_t *axes) {
-    char sentence[IRR_SENTENCE_BYTES];
-    int64_t dims[IRR_MAX_RANK];
-    if (data->rank == IRR_DYNAMIC_RANK) return;
-    irr_partial_dims(data, dims);
-    if (irr_axes_mask(values, type, (size_t)axes->count, dims, data->rank, IRR_DUPLICATE_AXES_ERROR,
-                      IRR_EMPTY_AXES_IDENTITY, &axes->mask,
-                      (irr_sentence_t){sentence, sizeof sentence}))
-        irr_problem(graph, irr_at_layer(graph, index), "%s", sentence);
-    else
-        axes->values = true;
-}
-
-/* Any list of more than 64 values repeats one or leaves the range: 65 are enough to say which. */
-static void constant_axes(irr_ir_graph_t *graph, uint32_t index, uint32_t source, uint8_t type,
-                          const irr_partial_t *data, irr_axes_known_t *axes) {
-    char sentence[IRR_SENTENCE_BYTES] = "";
-    unsigned char values[(IRR_MAX_RANK + 1) * sizeof(int64_t)];
-    const irr_layer_t *layer = &graph->layers[graph->ports[source].layer];
-    if (axes->count > IRR_MAX_RANK + 1) axes->count = IRR_MAX_RANK + 1;
-    size_t bytes = (size_t)axes->count * irr_element_bytes(type);
-    if (bytes == 0 || irr_const_copy(graph, layer, bytes, values,
-                                     (irr_sentence_t){sentence, sizeof sentence}) == IRR_OK)
-        axes_values(graph, index, values, type, data, axes);
-}
-
-static void fragment_axes(irr_ir_graph_t *graph, uint32_t index, uint32_t fragment,
-                          const irr_partial_t *data, irr_axes_known_t *axes) {
+/* The values that the caller has for a lone fragment. */
+static void fragment_axes(irr_ir_graph_t *graph, uint32_t index, irr_axes_known_t *axes) {
     const irr_ir_source_t *source = graph->source;
+    uint32_t list = source->axes_count > 1 ? graph->fragment : 0;
     if (source->axes_count == 0) return;
-    if (source->axes_count > 1 && fragment >= source->axes_count) {
+    if (list >= source->axes_count)
         irr_problem(graph, irr_at_layer(graph, index),
-                    "fragment %" PRIu32 " has no axes: %zu lists of axes were given", fragment + 1,
+                    "fragment %" PRIu32 " has no axes: %zu lists of axes were given", list + 1,
                     source->axes_count);
-        return;
-    }
-    const irr_ir_axes_t *given = &source->axes[source->axes_count > 1 ? fragment : 0];
-    if (axes->count >= 0 && (size_t)axes->count != given->size) {
+    else if (axes->count >= 0 && (size_t)axes->count != source->axes[list].size)
         irr_problem(graph, irr_at_layer(graph, index),
                     "axes declare %" PRId64 " value%s, but the list given has %zu", axes->count,
-                    axes->count == 1 ? "" : "s", given->size);
-        return;
-    }
-    axes->count = (int64_t)given->size;
-    axes_values(graph, index, given->values, IRR_I64, data, axes);
+                    axes->count == 1 ? "" : "s", source->axes[list].size);
+    else
+        *axes = (irr_axes_known_t){source->axes[list].values, IRR_I64,
+                                   (int64_t)source->axes[list].size};
 }
 
-static void check_axes(irr_ir_graph_t *graph, uint32_t index, uint32_t fragment,
-                       const irr_partial_t *data, irr_axes_known_t *axes) {
-    uint32_t port = graph->layers[index].inputs.first + 1, source = graph->ports[port].of.source;
+static void constant_axes(irr_ir_graph_t *graph, const irr_layer_t *from, void *values,
+                          irr_axes_known_t *axes) {
+    char ignored[IRR_SENTENCE_BYTES]; /* the constant itself was judged */
+    int64_t count = axes->count < MOST_AXES ? axes->count : MOST_AXES;
+    size_t bytes = (size_t)count * irr_element_bytes(axes->type);
+    if (!irr_const_copy(graph, from, bytes, values, (irr_sentence_t){ignored, sizeof ignored}))
+        *axes = (irr_axes_known_t){values, axes->type, count};
+}
+
+/* What is known of the axes; `values` has room for MOST_AXES. False: they are none, a problem. */
+static bool find_axes(irr_ir_graph_t *graph, uint32_t index, void *values, irr_axes_known_t *axes) {
+    uint32_t port = graph->layers.at[index].inputs.first + 1;
+    uint32_t source = graph->ports.at[port].of.source;
+    const irr_layer_t *from =
+        source == IRR_NONE ? NULL : &graph->layers.at[graph->ports.at[source].layer];
     irr_partial_t shape;
-    uint8_t type;
     char text[IRR_SENTENCE_BYTES / 2];
-    irr_port_arriving(graph, port, &shape, &type);
-    bool constant =
-        source != IRR_NONE && graph->layers[graph->ports[source].layer].kind == IRR_LAYER_CONST;
-    if (constant) irr_port_inferred(graph, &graph->ports[source], &shape); /* not as declared */
-    *axes = (irr_axes_known_t){.count = -1};
-    if (shape.rank == 0) axes->count = 1;
-    if (shape.rank == 1 && irr_partial_static(&shape)) axes->count = shape.dims[0].min;
-    if (type != IRR_TYPE_UNKNOWN && !irr_is_integer(type)) {
+    irr_port_arriving(graph, port, &shape);
+    uint8_t type = shape.type;
+    if (from && from->kind == IRR_LAYER_CONST) /* not as declared */
+        irr_port_inferred(graph, &graph->ports.at[source], &shape);
+    shape.type = type;
+    *axes = irr_axes_of(&shape);
+    bool integers = type == IRR_TYPE_UNKNOWN || irr_is_integer(type);
+    bool list = shape.rank == IRR_DYNAMIC_RANK || shape.rank <= 1;
+    if (!integers)
         irr_problem(graph, irr_at_layer(graph, index),
-                    "axes have element type %s, expected one of %s",
-                    irr_element_type_info(type)->name, INTEGER_TYPES);
-        return;
-    }
-    if (shape.rank != IRR_DYNAMIC_RANK && shape.rank > 1) {
+                    "axes have element type %s, expected one of " INTEGER_TYPES,
+                    irr_element_type_name(type));
+    else if (!list)
         irr_problem(graph, irr_at_layer(graph, index),
                     "axes have shape %s, expected a scalar or a list",
                     irr_partial_text(&shape, text, sizeof text));
-        return;
-    }
-    constant = constant && axes->count >= 0 && type != IRR_TYPE_UNKNOWN;
-    if (graph->file.fragments)
-        fragment_axes(graph, index, fragment, data, axes);
-    else if (constant)
-        constant_axes(graph, index, source, type, data, axes);
-    if (constant || axes->values || data->rank == IRR_DYNAMIC_RANK ||
-        axes->count <= (int64_t)data->rank)
-        return;
-    irr_problem(graph, irr_at_layer(graph, index),
-                "axes hold %" PRId64 " values, but data %s has rank %" PRIu32, axes->count,
-                irr_partial_text(data, text, sizeof text), data->rank);
+    else if (graph->file.fragments)
+        fragment_axes(graph, index, axes);
+    else if (from && from->kind == IRR_LAYER_CONST && axes->count >= 0 && type != IRR_TYPE_UNKNOWN)
+        constant_axes(graph, from, values, axes);
+    return integers && list;
 }
 
-void irr_check_reduce(irr_ir_graph_t *graph, uint32_t index, uint32_t fragment) {
-    const irr_layer_t *layer = &graph->layers[index];
+void irr_check_reduce(irr_ir_graph_t *graph, uint32_t index) {
+    const irr_layer_t *layer = &graph->layers.at[index];
     irr_partial_t data, out;
     irr_axes_known_t axes;
-    uint8_t type;
+    int64_t values[MOST_AXES];
+    char sentence[IRR_SENTENCE_BYTES];
     bool keep_dims;
     check_version(graph, index);
     bool understood = irr_keep_dims(graph, layer, &keep_dims);
@@ -161,27 +130,26 @@ void irr_check_reduce(irr_ir_graph_t *graph, uint32_t index, uint32_t fragment) 
         irr_problem(graph, irr_at_data(graph, index),
                     "attribute keep_dims is \"%.60s\", expected true or false",
                     irr_text(graph, layer->data[IRR_DATA_KEEP_DIMS]));
-    if (!irr_port_counts(graph, index, 2, 1, " (data and axes)")) {
+    if (!irr_port_counts(graph, index, 2, 1)) {
         irr_trust_outputs(graph, index);
         return;
     }
-    irr_port_arriving(graph, layer->inputs.first, &data, &type);
-    check_data(graph, index, &data, type);
-    size_t before = graph->problem_count;
-    check_axes(graph, index, fragment, &data, &axes);
+    irr_port_arriving(graph, layer->inputs.first, &data);
+    check_data(graph, index, data);
+    size_t before = graph->problems.count;
+    bool usable = find_axes(graph, index, values, &axes);
     if (data.rank == IRR_DYNAMIC_RANK && axes.count != 0)
         irr_problem(graph, irr_at_layer(graph, index),
                     "data has a dynamic rank; a reduction needs a known rank");
-    /* After a wrong axis or keep_dims the output's own declaration is the best guess. */
-    if (graph->problem_count > before || !understood) {
-        uint8_t ignored;
-        irr_port_declared(graph, &graph->ports[layer->outputs.first], &out, &ignored);
-    } else {
-        irr_partial_reduce(&data, &axes, keep_dims, &out);
-    }
-    if (!irr_partial_fits(&out, type, graph->memory_limit_bytes))
+    if (usable && irr_partial_reduce(&data, &axes, keep_dims, &out,
+                                     (irr_sentence_t){sentence, sizeof sentence}))
+        irr_problem(graph, irr_at_layer(graph, index), "%s", sentence);
+    if (graph->problems.count > before || !understood) /* the best guess */
+        irr_port_declared(graph, &graph->ports.at[layer->outputs.first], &out);
+    out.type = data.type;
+    if (!irr_partial_fits(&out, graph->memory_limit_bytes))
         irr_problem(graph, irr_at_layer(graph, index),
                     "its result is larger than this machine's memory of %" PRIu64 " bytes",
                     graph->memory_limit_bytes);
-    irr_port_infer(graph, layer->outputs.first, &out, type);
+    irr_port_infer(graph, layer->outputs.first, &out);
 }

@@ -1,6 +1,5 @@
 /* The pool of texts, and the numbers and shapes that attributes hold.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/memory.h"
 #include "ir/ir_graph.h"
 
 #include <inttypes.h>
@@ -50,20 +49,19 @@ uint32_t *irr_table_find(irr_table_t *table, uint64_t key) {
 
 /* ---- the pool of texts ---- */
 
-bool irr_texts_append(irr_texts_t *texts, const char *text, size_t length, irr_symbol_t *symbol) {
-    size_t at = texts->used ? texts->used : 1; /* 0 is no symbol */
-    if (at + length >= UINT32_MAX) return false;
-    if (!irr_grow((void **)&texts->bytes, &texts->capacity, at + length + 1, 1)) return false;
-    if (at == 1) texts->bytes[0] = '\0';
-    memcpy(texts->bytes + at, text, length);
-    texts->bytes[at + length] = '\0';
-    texts->used = at + length + 1;
-    return *symbol = (uint32_t)at, true;
+static irr_symbol_t append(irr_ir_graph_t *graph, const char *text, size_t length) {
+    size_t at = graph->texts.count ? graph->texts.count : 1; /* 0 is no symbol */
+    if (at + length >= UINT32_MAX || !IRR_ROOM(graph, texts, length + 2))
+        return irr_no_memory(graph);
+    memcpy(graph->texts.at + at, text, length);
+    graph->texts.at[at + length] = '\0';
+    graph->texts.count = at + length + 1;
+    return (irr_symbol_t)at;
 }
 
 /* Ids, precisions and versions are short: up to 7 bytes and their number are a key. Of a longer
  * text the key is a hash, with the highest bit set. */
-static uint64_t key_of(const irr_texts_t *texts, const char *text, size_t length) {
+static uint64_t key_of(const irr_table_t *table, const char *text, size_t length) {
     uint64_t key = 0, word;
     if (length < 8) {
         memcpy(&key, text, length);
@@ -72,24 +70,27 @@ static uint64_t key_of(const irr_texts_t *texts, const char *text, size_t length
     for (size_t i = 0; i < length; i += 8) {
         size_t at = i + 8 <= length ? i : length - 8; /* the last word may overlap */
         memcpy(&word, text + at, 8);
-        key = mix(key ^ texts->table.seed, word ^ length);
+        key = mix(key ^ table->seed, word ^ length);
     }
     return key | 1ull << 63;
 }
 
-bool irr_texts_add(irr_texts_t *texts, const char *text, size_t length, irr_symbol_t *symbol) {
-    if (!texts->table.slots && !grow_table(&texts->table)) return false; /* the seed is needed */
-    for (uint64_t key = key_of(texts, text, length);; key = mix(key, length) | 1ull << 63) {
-        uint32_t *known = irr_table_find(&texts->table, key);
-        if (!known) return false;
-        if (*known == IRR_NONE) {
-            if (!irr_texts_append(texts, text, length, symbol)) return false;
-            return *known = *symbol, true;
-        }
-        const char *there = texts->bytes + *known;
-        *symbol = *known;
-        if (length < 8 || (strncmp(there, text, length) == 0 && !there[length])) return true;
+irr_symbol_t irr_symbol(irr_ir_graph_t *graph, const char *text, size_t length, bool compared) {
+    if (!compared) return append(graph, text, length);
+    if (!graph->symbols.slots && !grow_table(&graph->symbols)) /* the keys need its seed */
+        return irr_no_memory(graph);
+    for (uint64_t key = key_of(&graph->symbols, text, length);;
+         key = mix(key, length) | 1ull << 63) {
+        uint32_t *known = irr_table_find(&graph->symbols, key);
+        if (!known) return irr_no_memory(graph);
+        if (*known == IRR_NONE) return *known = append(graph, text, length);
+        const char *there = graph->texts.at + *known;
+        if (length < 8 || (strncmp(there, text, length) == 0 && !there[length])) return *known;
     }
+}
+
+const char *irr_text(const irr_ir_graph_t *graph, irr_symbol_t symbol) {
+    return symbol ? graph->texts.at + symbol : "";
 }
 
 /* ---- numbers ---- */
@@ -105,12 +106,10 @@ bool irr_parse_number(const char *text, size_t length, int64_t *value) {
     trim(&text, &length);
     int64_t total = 0;
     if (!length) return false;
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] < '0' || text[i] > '9') return false;
-        if (__builtin_mul_overflow(total, 10, &total) ||
+    for (size_t i = 0; i < length; i++)
+        if (text[i] < '0' || text[i] > '9' || __builtin_mul_overflow(total, 10, &total) ||
             __builtin_add_overflow(total, text[i] - '0', &total))
             return false;
-    }
     return *value = total, true;
 }
 
@@ -121,46 +120,43 @@ bool irr_parse_dim(const char *text, size_t length, int64_t *value) {
 }
 
 /* One entry of a partial shape: 3, ?, -1, 1..10, 1.., ..10 */
-static bool parse_partial_dim(const char *text, size_t length, irr_ir_dim_t *dim) {
+static bool parse_range(const char *text, size_t length, irr_dimension_t *dim) {
     trim(&text, &length);
-    *dim = (irr_ir_dim_t){0, -1};
+    *dim = (irr_dimension_t){0, -1};
     if (length == 1 && *text == '?') return true;
     const char *dots = memmem(text, length, "..", 2);
     if (!dots) {
-        if (!irr_parse_dim(text, length, &dim->min)) return false;
-        dim->max = dim->min;
-        if (dim->min == -1) dim->min = 0;
+        if (!irr_parse_dim(text, length, &dim->max)) return false;
+        if (dim->max >= 0) dim->min = dim->max;
         return true;
     }
     size_t before = (size_t)(dots - text), after = length - before - 2;
-    if (!before && !after) return false;
-    return (!before || irr_parse_number(text, before, &dim->min)) &&
+    return (before || after) && (!before || irr_parse_number(text, before, &dim->min)) &&
            (!after || (irr_parse_number(dots + 2, after, &dim->max) && dim->min <= dim->max));
 }
 
-irr_status_e irr_parse_shape(const char *text, bool only_static, irr_ir_dim_t *dims, uint32_t *rank,
+irr_status_e irr_parse_shape(const char *text, bool only_static, irr_partial_t *shape,
                              irr_sentence_t sentence) {
     const char *whole = text;
     size_t length = strlen(text);
     trim(&text, &length);
-    *rank = 0;
+    shape->rank = 0;
     if (!only_static && length == 3 && memcmp(text, "...", 3) == 0)
-        return *rank = IRR_DYNAMIC_RANK, IRR_OK;
+        return shape->rank = IRR_DYNAMIC_RANK, IRR_OK;
     for (const char *end = text + length; length && text <= end;) {
         const char *comma = memchr(text, ',', (size_t)(end - text));
         const char *stop = comma ? comma : end;
-        if (*rank == IRR_MAX_RANK)
+        if (shape->rank == IRR_MAX_RANK)
             return irr_fail(sentence, IRR_NETWORK_NOT_READ,
                             "attribute shape has more than %u dimensions", IRR_MAX_RANK);
-        irr_ir_dim_t *dim = &dims[(*rank)++];
-        if (!parse_partial_dim(text, (size_t)(stop - text), dim) ||
-            (only_static && dim->min != dim->max))
-            return irr_fail(sentence, IRR_NETWORK_NOT_READ,
-                            "attribute shape is \"%.60s\": dimension %" PRIu32
-                            " is \"%.*s\", expected %s",
-                            whole, *rank - 1, (int)(stop - text < 40 ? stop - text : 40), text,
-                            only_static ? "a number of at least 0"
-                                        : "a number of at least 0, ?, -1 or a range such as 1..10");
+        irr_dimension_t *dim = &shape->dims[shape->rank++];
+        if (!parse_range(text, (size_t)(stop - text), dim) || (only_static && dim->min != dim->max))
+            return irr_fail(
+                sentence, IRR_NETWORK_NOT_READ,
+                "attribute shape is \"%.60s\": dimension %" PRIu32 " is \"%.*s\", expected %s",
+                whole, shape->rank - 1, (int)(stop - text < 40 ? stop - text : 40), text,
+                only_static ? "a number of at least 0"
+                            : "a number of at least 0, ?, -1 or a range such as 1..10");
         text = stop + 1;
     }
     return IRR_OK;

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ir/ir_weights.h"
 
-#include "base/memory.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,17 +11,18 @@
 #include <unistd.h>
 
 #define BLOCK_BYTES 65536u /* axes are small and lie side by side: one read serves many */
+#define FAILURE(weights) ((irr_sentence_t){(weights)->failure, sizeof(weights)->failure})
 
 struct irr_weights {
     char *path; /* NULL: memory, or there is no file */
-    const unsigned char *memory;
     uint64_t size_bytes;
     int descriptor;
-    bool opened, told;
+    bool opened;
     irr_status_e status;
     char failure[IRR_SENTENCE_BYTES];
-    uint64_t block_offset;
-    size_t block_used;
+    const unsigned char *held; /* bytes at hand: the user's, or the block */
+    uint64_t held_offset;
+    size_t held_bytes;
     unsigned char block[BLOCK_BYTES];
 };
 
@@ -60,26 +59,25 @@ static char *default_path(const char *model) {
 irr_weights_t *irr_weights_create(const irr_ir_source_t *source) {
     irr_weights_t *weights = irr_calloc(1, sizeof *weights);
     if (!weights) return NULL;
+    const char *why = NULL;
     weights->descriptor = -1;
-    bool named = source->weights_path && *source->weights_path;
-    if (named)
+    weights->held = weights->block;
+    if (source->weights_path && *source->weights_path)
         weights->path = irr_strdup(source->weights_path);
     else if (source->path && strcmp(source->path, "-") != 0)
         weights->path = default_path(source->path);
-    else if (source->path || !source->weights)
-        weights->status = irr_fail((irr_sentence_t){weights->failure, sizeof weights->failure},
-                                   IRR_NETWORK_NOT_READ,
-                                   source->path ? "a model from standard input has no weights file "
-                                                  "of its own; name one (--weights)"
-                                                : "no weights were given with the model");
+    else if (source->path)
+        why = "a model from standard input has no weights file of its own; name one (--weights)";
+    else if (!source->weights)
+        why = "no weights were given with the model";
     else
-        weights->memory = source->weights, weights->size_bytes = source->weights_bytes;
+        weights->held = source->weights, weights->held_bytes = source->weights_bytes;
+    weights->size_bytes = weights->held_bytes;
     weights->opened = !weights->path;
-    if (!weights->path && !weights->memory && !weights->status) {
-        irr_release(weights);
-        return NULL;
-    }
-    return weights;
+    if (why) weights->status = irr_fail(FAILURE(weights), IRR_NETWORK_NOT_READ, "%s", why);
+    if (weights->path || why || weights->held != weights->block) return weights;
+    irr_release(weights);
+    return NULL;
 }
 
 void irr_weights_release(irr_weights_t *weights) {
@@ -93,58 +91,61 @@ const char *irr_weights_path(const irr_weights_t *weights) {
     return weights->path ? weights->path : "<memory>";
 }
 
-irr_status_e irr_weights_size(irr_weights_t *weights, uint64_t *size_bytes, bool *told,
-                              irr_sentence_t sentence) {
-    if (!weights->opened) {
-        char reason[IRR_SENTENCE_BYTES] = "";
-        weights->opened = true;
-        weights->status =
-            irr_open_regular(weights->path, &weights->descriptor, &weights->size_bytes,
-                             (irr_sentence_t){reason, sizeof reason});
-        if (weights->status)
-            irr_fail((irr_sentence_t){weights->failure, sizeof weights->failure}, weights->status,
-                     "weights file \"%.400s\": %s", weights->path, reason);
-    }
-    *told = weights->told;
-    weights->told = weights->status != IRR_OK;
-    *size_bytes = weights->size_bytes;
-    if (weights->status) return irr_fail(sentence, weights->status, "%s", weights->failure);
-    return IRR_OK;
+static irr_status_e open_once(irr_weights_t *weights) {
+    char reason[IRR_SENTENCE_BYTES];
+    if (weights->opened) return weights->status;
+    weights->opened = true;
+    weights->status = irr_open_regular(weights->path, &weights->descriptor, &weights->size_bytes,
+                                       (irr_sentence_t){reason, sizeof reason});
+    if (weights->status)
+        irr_fail(FAILURE(weights), weights->status, "weights file \"%.400s\": %s", weights->path,
+                 reason);
+    return weights->status;
 }
 
-/* Reads until `bytes` are there; false at the end of the file or on an error. */
-static bool read_at(int file, uint64_t offset, size_t bytes, unsigned char *to, size_t *got) {
-    for (*got = 0; *got < bytes;) {
-        size_t part = bytes - *got < (1u << 30) ? bytes - *got : 1u << 30;
-        ssize_t n = pread(file, to + *got, part, (off_t)(offset + *got));
+irr_status_e irr_weights_size(irr_weights_t *weights, uint64_t *size_bytes,
+                              irr_sentence_t sentence) {
+    irr_status_e status = open_once(weights);
+    *size_bytes = weights->size_bytes;
+    if (status) irr_fail(sentence, status, "%s", weights->failure);
+    weights->failure[0] = '\0';
+    return status;
+}
+
+/* Reads until `bytes` are there, or to the end of the file, or to an error. */
+static size_t read_at(int file, uint64_t offset, size_t bytes, unsigned char *to) {
+    size_t got = 0;
+    while (got < bytes) {
+        size_t part = bytes - got < (1u << 30) ? bytes - got : 1u << 30;
+        ssize_t n = pread(file, to + got, part, (off_t)(offset + got));
         if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        *got += (size_t)n;
+        if (n <= 0) break;
+        got += (size_t)n;
     }
-    return true;
+    return got;
+}
+
+static bool holds(const irr_weights_t *weights, uint64_t offset, size_t bytes) {
+    return offset >= weights->held_offset &&
+           offset + bytes <= weights->held_offset + weights->held_bytes;
 }
 
 irr_status_e irr_weights_copy(irr_weights_t *weights, uint64_t offset, size_t bytes, void *to,
                               irr_sentence_t sentence) {
-    size_t got = 0;
+    bool small = bytes <= BLOCK_BYTES / 16;
     if (bytes == 0) return IRR_OK;
-    if (weights->memory) {
-        memcpy(to, weights->memory + offset, bytes);
+    if (open_once(weights)) return irr_fail(sentence, weights->status, "%s", weights->failure);
+    if (offset > weights->size_bytes || bytes > weights->size_bytes - offset)
+        return irr_fail(sentence, IRR_NETWORK_NOT_READ, "the constant lies outside its file");
+    if (small && !holds(weights, offset, bytes)) {
+        weights->held_offset = offset;
+        weights->held_bytes = read_at(weights->descriptor, offset, BLOCK_BYTES, weights->block);
+    }
+    if (holds(weights, offset, bytes)) {
+        memcpy(to, weights->held + (offset - weights->held_offset), bytes);
         return IRR_OK;
     }
-    if (bytes <= BLOCK_BYTES / 16) {
-        if (offset < weights->block_offset ||
-            offset + bytes > weights->block_offset + weights->block_used) {
-            weights->block_offset = offset;
-            read_at(weights->descriptor, offset, BLOCK_BYTES, weights->block, &weights->block_used);
-        }
-        if (offset + bytes <= weights->block_offset + weights->block_used) {
-            memcpy(to, weights->block + (offset - weights->block_offset), bytes);
-            return IRR_OK;
-        }
-    } else if (read_at(weights->descriptor, offset, bytes, to, &got)) {
-        return IRR_OK;
-    }
+    if (!small && read_at(weights->descriptor, offset, bytes, to) == bytes) return IRR_OK;
     return irr_fail(sentence, IRR_NETWORK_NOT_READ,
                     "weights file \"%.400s\": bytes %" PRIu64 " to %" PRIu64
                     " cannot be read; did it shrink?",

@@ -13,8 +13,8 @@ irr_status_e irr_open_regular(const char *path, int *descriptor, uint64_t *size_
 /* Nothing is opened before the first constant asks. */
 irr_weights_t *irr_weights_create(const irr_ir_source_t *source);
 void irr_weights_release(irr_weights_t *weights);
-/* The size of the file. Its failure is remembered, and told in full only the first time. */
-irr_status_e irr_weights_size(irr_weights_t *weights, uint64_t *size_bytes, bool *told,
+/* The size of the file. Its failure is remembered, and told only the first time: then "". */
+irr_status_e irr_weights_size(irr_weights_t *weights, uint64_t *size_bytes,
                               irr_sentence_t sentence);
 const char *irr_weights_path(const irr_weights_t *weights);
 irr_status_e irr_weights_copy(irr_weights_t *weights, uint64_t offset, size_t bytes, void *to,

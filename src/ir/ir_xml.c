@@ -2,7 +2,6 @@
  * no DTD, no entity but the five predefined, no network, no other file. The only file of the reader
  * that knows libxml2.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/memory.h"
 #include "ir/ir_elements.h"
 #include "ir/ir_scan.h"
 #include "ir/ir_weights.h"
@@ -19,23 +18,19 @@
 #define WINDOW_BYTES (2 * IRR_MAX_TAG_BYTES)
 #define MAX_NAMES 50000 /* the parser's table of names stops growing: it would be quadratic */
 
-/* Where the bytes come from: a descriptor, or memory. */
-typedef struct {
-    int descriptor;
-    bool close;
-    const char *memory;
-    size_t memory_bytes;
-} input_t;
-
 typedef struct {
     irr_reader_t reader; /* first: the callbacks' context */
+    int descriptor;      /* where the bytes come from, unless from memory */
+    bool opened;         /* by us */
+    const char *memory;
+    size_t memory_bytes;
     xmlParserCtxtPtr parser;
-    irr_xml_memory_t memory;
+    irr_xml_memory_t out_of_memory;
     irr_scan_t scan;
     char window[WINDOW_BYTES + 1]; /* what is not handed on yet, and a NUL */
     size_t held;
     uint32_t line;
-    char message[512]; /* the parser's first error */
+    char message[512]; /* the parser's error, which ended the reading; "": none */
 } parse_t;
 
 /* ---- the parser ---- */
@@ -75,12 +70,13 @@ static void on_text(void *context, const xmlChar *text, int length) {
 
 static void on_error(void *context, xmlErrorPtr error) {
     parse_t *parse = context;
-    irr_xml_memory_note(&parse->memory, error);
-    if (error->level < XML_ERR_FATAL || parse->message[0]) return;
+    irr_xml_memory_note(&parse->out_of_memory, error);
+    if (error->level < XML_ERR_FATAL || parse->reader.stopped) return;
     snprintf(parse->message, sizeof parse->message, "%s",
              error->message ? error->message : "malformed XML");
     parse->message[strcspn(parse->message, "\n")] = '\0';
     parse->line = error->line > 0 ? (uint32_t)error->line : 0;
+    parse->reader.stopped = true;
 }
 
 static bool create_parser(parse_t *parse) {
@@ -101,43 +97,49 @@ static bool create_parser(parse_t *parse) {
 
 /* ---- reading ---- */
 
-static bool open_input(irr_ir_graph_t *graph, input_t *input) {
+static bool open_input(parse_t *parse) {
+    irr_ir_graph_t *graph = parse->reader.graph;
     const irr_ir_source_t *source = graph->source;
     uint64_t size_bytes;
     char reason[IRR_SENTENCE_BYTES];
-    *input = (input_t){.descriptor = STDIN_FILENO};
+    irr_status_e status = IRR_OK;
+    parse->descriptor = STDIN_FILENO;
     if (!source->path) {
-        input->memory = source->xml ? source->xml : "";
-        input->memory_bytes = source->xml ? source->xml_bytes : 0;
-        return true;
+        parse->memory = source->xml ? source->xml : "";
+        parse->memory_bytes = source->xml ? source->xml_bytes : 0;
+    } else if (strcmp(source->path, "-") != 0) {
+        status = irr_open_regular(source->path, &parse->descriptor, &size_bytes,
+                                  (irr_sentence_t){reason, sizeof reason});
+        parse->opened = !status;
     }
-    if (strcmp(source->path, "-") == 0) return true;
-    irr_status_e status = irr_open_regular(source->path, &input->descriptor, &size_bytes,
-                                           (irr_sentence_t){reason, sizeof reason});
     if (status) irr_problem(graph, (irr_place_t){0, IRR_NONE, status}, "%s", reason);
-    return input->close = status == IRR_OK;
+    return !status;
+}
+
+static ssize_t read_some(parse_t *parse, char *to, size_t most) {
+    ssize_t n;
+    if (!parse->memory) {
+        do n = read(parse->descriptor, to, most);
+        while (n < 0 && errno == EINTR);
+        return n;
+    }
+    if (parse->memory_bytes < most) most = parse->memory_bytes;
+    memcpy(to, parse->memory, most);
+    parse->memory += most;
+    parse->memory_bytes -= most;
+    return (ssize_t)most;
 }
 
 /* Fills the window. The bytes added: 0 at the end of the input, -1 on an error. */
-static ssize_t fill(parse_t *parse, input_t *input) {
-    size_t before = parse->held, room = WINDOW_BYTES - parse->held;
-    if (input->memory) {
-        size_t count = input->memory_bytes < room ? input->memory_bytes : room;
-        memcpy(parse->window + parse->held, input->memory, count);
-        input->memory += count;
-        input->memory_bytes -= count;
-        parse->held += count;
-    }
-    while (!input->memory && parse->held < WINDOW_BYTES) {
-        ssize_t n =
-            read(input->descriptor, parse->window + parse->held, WINDOW_BYTES - parse->held);
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return -1;
-        if (n == 0) break;
-        parse->held += (size_t)n;
+static ssize_t fill(parse_t *parse) {
+    size_t before = parse->held;
+    ssize_t n = 1;
+    while (n > 0 && parse->held < WINDOW_BYTES) {
+        n = read_some(parse, parse->window + parse->held, WINDOW_BYTES - parse->held);
+        if (n > 0) parse->held += (size_t)n;
     }
     parse->window[parse->held] = '\0';
-    return (ssize_t)(parse->held - before);
+    return n < 0 ? -1 : (ssize_t)(parse->held - before);
 }
 
 /* ---- what is no XML in UTF-8 ---- */
@@ -156,37 +158,36 @@ static const struct {
     {"\xfe\xff", 2, "UTF-16; UTF-8 is expected"},
 };
 
-static bool starts_as_xml(parse_t *parse) {
-    const char *bytes = parse->window;
-    size_t count = parse->held, at = 0;
+/* Refuses what is none by its first bytes, which the window holds, and a NUL behind. */
+static void check_start(parse_t *parse) {
+    irr_reader_t *reader = &parse->reader;
+    const char *at = parse->window, *end = at + parse->held;
     uint32_t line = 1;
-    if (count == 0)
-        return irr_refuse(&parse->reader, 0, "the file is empty; an IR document is expected");
+    if (at == end) irr_refuse(reader, 0, "the file is empty; an IR document is expected");
     for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
-        if (count >= magics[i].length && memcmp(bytes, magics[i].magic, magics[i].length) == 0)
-            return irr_refuse(&parse->reader, 1, "the file is %s", magics[i].what);
-    if (count >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) at = 3;
-    for (; at < count && strchr(" \t\r\n", bytes[at]) && bytes[at]; at++) line += bytes[at] == '\n';
-    if (at == count)
-        return irr_refuse(&parse->reader, 1, "the file is blank; an IR document is expected");
-    if (at + 1 < count && bytes[at] == '<' && bytes[at + 1]) return true;
-    if (bytes[at] == '<' && at + 1 < count) at++;
-    return irr_refuse(&parse->reader, line, "the file is no XML text: it begins with byte 0x%02x",
-                      (unsigned char)bytes[at]);
+        if (memcmp(at, magics[i].magic, magics[i].length) == 0)
+            irr_refuse(reader, 1, "the file is %s", magics[i].what);
+    if (memcmp(at, "\xef\xbb\xbf", 3) == 0) at += 3;
+    for (; *at && strchr(" \t\r\n", *at); at++) line += *at == '\n';
+    if (at == end) irr_refuse(reader, 1, "the file is blank; an IR document is expected");
+    if (at[0] == '<' && at[1]) return;
+    if (at[0] == '<' && at + 1 < end) at++;
+    irr_refuse(reader, line, "the file is no XML text: it begins with byte 0x%02x",
+               (unsigned char)*at);
 }
 
 /* ---- feeding ---- */
 
 static void push(parse_t *parse, const char *bytes, size_t count, bool last) {
-    if (parse->reader.stopped || parse->message[0]) return;
+    if (parse->reader.stopped) return;
     xmlParseChunk(parse->parser, bytes, (int)count, last);
-    if (xmlDictSize(parse->parser->dict) > MAX_NAMES && !parse->reader.stopped)
+    if (xmlDictSize(parse->parser->dict) > MAX_NAMES)
         irr_refuse(&parse->reader, (uint32_t)parse->parser->input->line,
                    "the document uses more than %d different names", MAX_NAMES);
 }
 
 /* Hands on the window's first bytes. */
-static void hand_on(parse_t *parse, const char *end, bool last) {
+static void hand_on(parse_t *parse, const char *end) {
     const char *from = parse->window;
     size_t count = (size_t)(end - from);
     if (parse->scan.fragments && !parse->reader.graph->file.fragments) { /* they need a root */
@@ -195,42 +196,41 @@ static void hand_on(parse_t *parse, const char *end, bool last) {
         push(parse, "<fragments>", 11, false);
         from = parse->scan.first;
     }
-    push(parse, from, (size_t)(end - from), last);
+    push(parse, from, (size_t)(end - from), false);
     parse->held -= count;
     memmove(parse->window, end, parse->held);
 }
 
 /* The parser sees nothing that was not scanned, and nothing from a refused tag on: what stands
  * before that may be malformed, which then is the first problem. */
-static void feed_all(parse_t *parse, input_t *input) {
+static void feed_all(parse_t *parse) {
     irr_reader_t *reader = &parse->reader;
     irr_scan_t *scan = &parse->scan;
     uint64_t total = 0;
-    ssize_t count;
-    do {
-        count = fill(parse, input);
+    for (ssize_t count = 1; count > 0 && !reader->stopped;) {
+        count = fill(parse);
         if (count < 0) irr_refuse(reader, 0, "the file cannot be read: %s", strerror(errno));
-        if ((total += (uint64_t)count) > IRR_MAX_XML_BYTES && count >= 0)
-            irr_refuse(reader, 0, "the file is larger than 2 GiB");
-        if (reader->stopped || (total == (uint64_t)count && !starts_as_xml(parse))) return;
+        if (total == 0) check_start(parse);
+        if (count > 0) total += (uint64_t)count;
+        if (total > IRR_MAX_XML_BYTES) irr_refuse(reader, 0, "the file is larger than 2 GiB");
+        if (reader->stopped) return;
         scan->at = parse->window;
         scan->end = parse->window + parse->held;
         while (irr_scan_next(scan)) continue;
-        hand_on(parse, count || scan->refusal ? scan->at : scan->end, false);
-        if (scan->refusal && !reader->stopped && !parse->message[0])
+        hand_on(parse, count || scan->refusal ? scan->at : scan->end);
+        if (scan->refusal)
             irr_refuse(reader, line_of_end(parse->parser->input), "%s", scan->refusal);
-    } while (count > 0 && !reader->stopped && !parse->message[0]);
+    }
 }
 
 static void finish(parse_t *parse) {
     irr_reader_t *reader = &parse->reader;
-    if (reader->stopped || parse->message[0]) return;
     if (reader->graph->file.fragments && reader->depth == 1) push(parse, "</fragments>", 12, false);
+    if (reader->stopped) return;
     uint32_t open_line = reader->depth ? reader->levels[reader->depth].line : 0;
-    bool well = !parse->message[0];
     uint32_t end_line = line_of_end(parse->parser->input);
     push(parse, "", 0, true);
-    if (well && parse->message[0] && open_line) { /* the parser speaks of extra content here */
+    if (parse->message[0] && open_line) { /* the parser speaks of extra content here */
         parse->line = end_line;
         snprintf(parse->message, sizeof parse->message,
                  "the document ends inside the element of line %" PRIu32, open_line);
@@ -241,32 +241,37 @@ static void finish(parse_t *parse) {
 
 /* Malformed: the parser's word is the one problem, for what was read is not to be trusted. */
 static void only_parser_problem(irr_ir_graph_t *graph, const parse_t *parse) {
-    bool fragments = graph->file.fragments;
-    for (size_t i = 0; i < graph->problem_count; i++) irr_release(graph->problems[i].message);
-    graph->problem_count = graph->layer_count = 0;
-    graph->file = (irr_ir_file_t){.fragments = fragments};
+    irr_forget_problems(graph);
+    graph->layers.count = 0;
+    graph->file = (irr_ir_file_t){.fragments = graph->file.fragments};
     irr_problem(graph, irr_at_line(parse->line), "malformed XML: %s", parse->message);
 }
 
-bool irr_read_xml(irr_ir_graph_t *graph) {
-    input_t input;
-    bool done = false;
-    if (!open_input(graph, &input)) return false;
-    parse_t *parse = irr_calloc(1, sizeof *parse);
-    if (parse) irr_xml_memory_begin(&parse->memory);
-    if (parse && create_parser(parse)) {
-        irr_start_reader(&parse->reader, graph);
-        feed_all(parse, &input);
+static void parse_all(parse_t *parse) {
+    irr_ir_graph_t *graph = parse->reader.graph;
+    irr_xml_memory_begin(&parse->out_of_memory);
+    if (create_parser(parse)) {
+        feed_all(parse);
         finish(parse);
-        graph->out_of_memory |= parse->memory.out_of_memory;
-        done = !parse->reader.stopped && !parse->message[0];
-        if (!parse->reader.stopped && parse->message[0]) only_parser_problem(graph, parse);
+        if (parse->message[0]) only_parser_problem(graph, parse);
     } else {
-        graph->out_of_memory = true;
+        irr_no_memory(graph);
     }
-    if (parse && parse->parser) xmlFreeParserCtxt(parse->parser);
-    if (parse) irr_xml_memory_end(&parse->memory);
+    if (parse->parser) xmlFreeParserCtxt(parse->parser);
+    irr_xml_memory_end(&parse->out_of_memory);
+    if (parse->out_of_memory.out_of_memory) irr_no_memory(graph);
+}
+
+bool irr_read_xml(irr_ir_graph_t *graph) {
+    parse_t *parse = irr_calloc(1, sizeof *parse);
+    if (!parse) return irr_no_memory(graph);
+    irr_start_reader(&parse->reader, graph);
+    bool done = open_input(parse);
+    if (done) {
+        parse_all(parse);
+        done = !parse->reader.stopped && !parse->message[0];
+    }
+    if (parse->opened) close(parse->descriptor);
     irr_release(parse);
-    if (input.close) close(input.descriptor);
     return done;
 }

@@ -47,7 +47,7 @@ irr_status_e irr_model_get_friendly_name(const irr_model_t *model, char **friend
 }
 
 /* What the reader takes for one partial shape; dims has room for IRR_MAX_RANK. */
-static irr_status_e translate(irr_partial_shape_t shape, irr_ir_dim_t *dims, irr_ir_reshape_t *to) {
+static irr_status_e translate(irr_partial_shape_t shape, irr_dimension_t *dims, irr_ir_reshape_t *to) {
     if (irr_rank_is_dynamic(shape.rank))
         return irr_fail(irr_message(), IRR_PARAMETER_MISMATCH,
                         "an input cannot be reshaped to a dynamic rank");
@@ -72,7 +72,7 @@ irr_status_e irr_model_reshape(const irr_model_t *model, const char **tensor_nam
                         "%zu shapes are given, the model has %u inputs", size, model->input_count);
     irr_status_e status = IRR_OK;
     irr_ir_reshape_t *shapes = irr_calloc(size, sizeof *shapes);
-    irr_ir_dim_t *dims = irr_calloc(size, IRR_MAX_RANK * sizeof *dims);
+    irr_dimension_t *dims = irr_calloc(size, IRR_MAX_RANK * sizeof *dims);
     if (!shapes || !dims) status = irr_out_of_memory(irr_message(), size * sizeof *shapes);
     for (size_t k = 0; !status && k < size; k++) {
         if (!tensor_names[k])
