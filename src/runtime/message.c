@@ -36,7 +36,8 @@ typedef struct {
 } list_t;
 
 void *irr_list_make(size_t count, size_t row_bytes) {
-    list_t *list = irr_calloc(1, sizeof *list + count * row_bytes);
+    /* One row at least: a pointer past the end of its block looks like a leak. */
+    list_t *list = irr_calloc(1, sizeof *list + (count ? count : 1) * row_bytes);
     return list ? list + 1 : NULL;
 }
 
