@@ -173,6 +173,14 @@ static inline v_f64 square_loss_f64(v_f64 x, v_f64 square) {
     return (v_f64)_mm512_fmsub_pd((__m512d)x, (__m512d)x, (__m512d)square);
 }
 
+/* a += x; what the rounding lost goes to `lost`: the greater magnitude first, three operations find
+ * it (Dekker), not six. */
+#define VEC_SUM_AND_LOSS(a, x, lost)                                                               \
+    v_f64 greater_ = (v_f64)_mm512_range_pd((__m512d)(a), (__m512d)(x), 7);                        \
+    v_f64 smaller_ = (v_f64)_mm512_range_pd((__m512d)(a), (__m512d)(x), 6);                        \
+    (a) += (x);                                                                                    \
+    v_f64 lost = smaller_ - ((a)-greater_)
+
 static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
     for (size_t i = 0; i < n; i += 16) {
         __mmask16 mask = (__mmask16)_bzhi_u32(0xffff, n - i < 16 ? (unsigned)(n - i) : 16);

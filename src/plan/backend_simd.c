@@ -206,7 +206,7 @@ static irr_status_e execute(irr_yield_t *yields, uint32_t count, const void *dat
     const irr_layout_t *l = &plan_of(&job, 0)->layout;
     uint32_t threads = 1;
     (void)sentence; /* nothing here can fail */
-    if (at_once) { /* what is left is what was in doubt */
+    if (at_once) {  /* what is left is what was in doubt */
         unit_t unit;
         irr_unit_at(plan_of(&job, 0), job.data, 0, &unit);
         finish(&job, 0, &unit, scratch);
