@@ -244,7 +244,8 @@ static void test_depth(void **state) {
                                                      kernel->element_bytes,
                                                      kernel->accumulator_bytes,
                                                      SIZE_MAX,
-                                                     IRR_ROW_LEAVES};
+                                                     IRR_ROW_LEAVES,
+                                                     kernel->leaves};
                             irr_geometry_t geometry;
                             irr_layout_t layout;
                             irr_geometry_of(shapes[s], 5, last ? 0x1a : 0x0a, &geometry);

@@ -115,7 +115,8 @@ static void test_partition(void **state) {
                                   element,
                                   accumulator,
                                   below(3) ? SIZE_MAX : 16384 / element,
-                                  below(3) ? IRR_ROW_LEAVES : 1};
+                                  below(3) ? IRR_ROW_LEAVES : 1,
+                                  below(3) ? 1 : IRR_ROW_LEAVES};
         irr_geometry_t geometry;
         random_geometry(&geometry, element, (size_t)(k % 2 ? 4096 : 32) * MIB);
         size_t elements = geometry.output_count * geometry.set_size;

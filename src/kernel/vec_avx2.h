@@ -31,6 +31,11 @@
 #define VEC_UPPER_16(a, b) _mm256_permute2x128_si256((__m256i)(a), (__m256i)(b), 0x31)
 #define VEC_LOWER_8(a, b) _mm256_unpacklo_epi64((__m256i)(a), (__m256i)(b))
 #define VEC_UPPER_8(a, b) _mm256_unpackhi_epi64((__m256i)(a), (__m256i)(b))
+/* Within 16 bytes, pieces of so many of a and b in turns: those of the lower half, of the upper. */
+#define VEC_ZIP_LOWER_2(a, b) _mm256_unpacklo_epi16((__m256i)(a), (__m256i)(b))
+#define VEC_ZIP_UPPER_2(a, b) _mm256_unpackhi_epi16((__m256i)(a), (__m256i)(b))
+#define VEC_ZIP_LOWER_4(a, b) _mm256_unpacklo_epi32((__m256i)(a), (__m256i)(b))
+#define VEC_ZIP_UPPER_4(a, b) _mm256_unpackhi_epi32((__m256i)(a), (__m256i)(b))
 #define VEC_LOWER_4(a, b) _mm256_shuffle_ps((__m256)(a), (__m256)(b), 0x88)
 #define VEC_UPPER_4(a, b) _mm256_shuffle_ps((__m256)(a), (__m256)(b), 0xdd)
 #define VEC_LOWER_HALF VEC_LOWER_16
@@ -108,12 +113,6 @@ static inline v_f64 load_bf16_as_f64_of_step(const uint16_t *step, size_t k) {
     return (v_f64)_mm256_cvtps_pd((__m128)(k % 2 ? _mm_and_si128(WHOLE_128, _mm_set1_epi32(-65536))
                                                  : _mm_slli_epi32(WHOLE_128, 16)));
 }
-LOADS(load_i8_as_u32, v_u32, int8_t, _mm256_cvtepi8_epi32(WHOLE_64))
-LOADS(load_u8_as_u32, v_u32, uint8_t, _mm256_cvtepu8_epi32(WHOLE_64))
-LOADS(load_i16_as_u32, v_u32, int16_t, _mm256_cvtepi16_epi32(WHOLE_128))
-LOADS(load_u16_as_u32, v_u32, uint16_t, _mm256_cvtepu16_epi32(WHOLE_128))
-LOADS(load_i32_as_u64, v_u64, int32_t, _mm256_cvtepi32_epi64(WHOLE_128))
-LOADS(load_u32_as_u64, v_u64, uint32_t, _mm256_cvtepu32_epi64(WHOLE_128))
 
 #define PAIR(name, V, intrinsic)                                                                   \
     static inline V name(V a, V b) { return (V)intrinsic((__m256i)a, (__m256i)b); }
@@ -131,6 +130,9 @@ PAIR(max_u16, v_u16, _mm256_max_epu16)
 PAIR(max_u32, v_u32, _mm256_max_epu32)
 PAIR(multiply_i32, v_u64, _mm256_mul_epi32)
 PAIR(multiply_u32, v_u64, _mm256_mul_epu32)
+/* Products of words, summed in pairs; the upper words of products. */
+#define multiply_add_i16(a, b) ((v_u32)_mm256_madd_epi16((__m256i)(a), (__m256i)(b)))
+PAIR(upper_product_u16, v_u16, _mm256_mulhi_epu16)
 
 /* AVX2 compares 64-bit lanes as signed numbers only; the unsigned ones flip their sign bits. */
 #define SIGN_64 _mm256_set1_epi64x(INT64_MIN)
@@ -150,11 +152,10 @@ static inline v_i64 max_i64(v_i64 a, v_i64 b) {
 static inline v_u64 max_u64(v_u64 a, v_u64 b) {
     return (v_u64)_mm256_blendv_epi8((__m256i)b, (__m256i)a, above_u64((__m256i)a, (__m256i)b));
 }
-#define VEC_ANY(v) (!_mm256_testz_si256((__m256i)(v), (__m256i)(v)))
-static inline v_u64 add_sticking(v_u64 a, v_u64 b) {
-    __m256i sum = (__m256i)(a + b);
-    return (v_u64)_mm256_or_si256(sum, above_u64((__m256i)a, sum));
-}
+/* Is a bit set in the upper half of any lane of 64 bits? */
+#define VEC_ANY_UPPER(v)                                                                           \
+    (!_mm256_testz_si256((__m256i)(v), _mm256_set1_epi64x((int64_t)~UINT64_C(0xffffffff))))
+static inline v_i8 magnitude_i8(v_i8 x) { return (v_i8)_mm256_abs_epi8((__m256i)x); }
 static inline v_u64 magnitude_i64(v_u64 x) {
     v_u64 sign = (v_u64)_mm256_cmpgt_epi64(_mm256_setzero_si256(), (__m256i)x);
     return (x ^ sign) - sign;

@@ -32,6 +32,11 @@
 #define VEC_UPPER_16(a, b) PICK_512(_mm512_shuffle_i64x2, a, b, 0xdd)
 #define VEC_LOWER_8(a, b) _mm512_unpacklo_epi64((__m512i)(a), (__m512i)(b))
 #define VEC_UPPER_8(a, b) _mm512_unpackhi_epi64((__m512i)(a), (__m512i)(b))
+/* Within 16 bytes, pieces of so many of a and b in turns: those of the lower half, of the upper. */
+#define VEC_ZIP_LOWER_2(a, b) _mm512_unpacklo_epi16((__m512i)(a), (__m512i)(b))
+#define VEC_ZIP_UPPER_2(a, b) _mm512_unpackhi_epi16((__m512i)(a), (__m512i)(b))
+#define VEC_ZIP_LOWER_4(a, b) _mm512_unpacklo_epi32((__m512i)(a), (__m512i)(b))
+#define VEC_ZIP_UPPER_4(a, b) _mm512_unpackhi_epi32((__m512i)(a), (__m512i)(b))
 #define VEC_LOWER_4(a, b) _mm512_shuffle_ps((__m512)(a), (__m512)(b), 0x88)
 #define VEC_UPPER_4(a, b) _mm512_shuffle_ps((__m512)(a), (__m512)(b), 0xdd)
 #define VEC_LOWER_HALF VEC_LOWER_32
@@ -110,22 +115,6 @@ static inline v_f64 load_bf16_as_f64_of_step(const uint16_t *step, size_t k) {
                                                  : _mm256_slli_epi32(WHOLE_256, 16)));
 }
 
-#define WIDENED_32(name, E, extend)                                                                \
-    LOADS(name, v_u64, E, extend(WHOLE_256), __m256i, SPLAT256_32,                                 \
-          extend(_mm256_mask_loadu_epi32(fills, (__mmask8)mask, p)))
-WIDENED_32(load_i32_as_u64, int32_t, _mm512_cvtepi32_epi64)
-WIDENED_32(load_u32_as_u64, uint32_t, _mm512_cvtepu32_epi64)
-
-#define NARROW_8(name, E, extend)                                                                  \
-    LOADS(name, v_u32, E, extend(WHOLE_128), __m128i, SPLAT128_8,                                  \
-          extend(_mm_mask_loadu_epi8(fills, (__mmask16)mask, p)))
-#define NARROW_16(name, E, extend)                                                                 \
-    LOADS(name, v_u32, E, extend(WHOLE_256), __m256i, SPLAT256_16, extend(PART_256_16))
-NARROW_8(load_i8_as_u32, int8_t, _mm512_cvtepi8_epi32)
-NARROW_8(load_u8_as_u32, uint8_t, _mm512_cvtepu8_epi32)
-NARROW_16(load_i16_as_u32, int16_t, _mm512_cvtepi16_epi32)
-NARROW_16(load_u16_as_u32, uint16_t, _mm512_cvtepu16_epi32)
-
 #define PAIR(name, V, intrinsic)                                                                   \
     static inline V name(V a, V b) { return (V)intrinsic((__m512i)a, (__m512i)b); }
 PAIR(min_i8, v_i8, _mm512_min_epi8)
@@ -146,6 +135,9 @@ PAIR(max_u32, v_u32, _mm512_max_epu32)
 PAIR(max_u64, v_u64, _mm512_max_epu64)
 PAIR(multiply_i32, v_u64, _mm512_mul_epi32)
 PAIR(multiply_u32, v_u64, _mm512_mul_epu32)
+/* Products of words, summed in pairs; the upper words of products. */
+#define multiply_add_i16(a, b) ((v_u32)_mm512_madd_epi16((__m512i)(a), (__m512i)(b)))
+PAIR(upper_product_u16, v_u16, _mm512_mulhi_epu16)
 
 /* Min and Max of floats, -0 < +0. NaNs get lost; keep_nan(a, x) is a, or a NaN where x is one. */
 #define RANGES(bits, F, kind)                                                                      \
@@ -161,12 +153,10 @@ PAIR(multiply_u32, v_u64, _mm512_mul_epu32)
 RANGES(32, __m512, ps)
 RANGES(64, __m512d, pd)
 
-#define VEC_ANY(v) (_mm512_test_epi64_mask((__m512i)(v), (__m512i)(v)) != 0)
-static inline v_u64 add_sticking(v_u64 a, v_u64 b) {
-    __m512i sum = (__m512i)(a + b);
-    __mmask8 carry = _mm512_cmplt_epu64_mask(sum, (__m512i)a);
-    return (v_u64)_mm512_mask_set1_epi64(sum, carry, -1);
-}
+/* Is a bit set in the upper half of any lane of 64 bits? */
+#define VEC_ANY_UPPER(v)                                                                           \
+    (_mm512_test_epi64_mask((__m512i)(v), _mm512_set1_epi64((int64_t)~UINT64_C(0xffffffff))) != 0)
+static inline v_i8 magnitude_i8(v_i8 x) { return (v_i8)_mm512_abs_epi8((__m512i)x); }
 static inline v_u64 magnitude_i64(v_u64 x) { return (v_u64)_mm512_abs_epi64((__m512i)x); }
 
 static inline v_f64 square_loss_f64(v_f64 x, v_f64 square) {

@@ -93,12 +93,6 @@ IRREGULAR(load_bf16_as_f32, v_f32, uint16_t, f32_of_bf16(*p))
 static inline v_f32 load_bf16_as_f32_of_step(const uint16_t *p, size_t k) {
     return f32_of_bf16(p[k / 32 * 32 + k % 16 * 2 + k / 16 % 2]);
 }
-WHOLE(load_i8_as_u32, v_u32, int8_t, (uint32_t)*p)
-WHOLE(load_u8_as_u32, v_u32, uint8_t, *p)
-WHOLE(load_i16_as_u32, v_u32, int16_t, (uint32_t)*p)
-WHOLE(load_u16_as_u32, v_u32, uint16_t, *p)
-WHOLE(load_i32_as_u64, v_u64, int32_t, (uint64_t)*p)
-WHOLE(load_u32_as_u64, v_u64, uint32_t, *p)
 
 #define EXTREMES_OF(lane)                                                                          \
     static inline v_##lane min_##lane(v_##lane a, v_##lane b) { return a < b ? a : b; }            \
@@ -112,13 +106,6 @@ EXTREMES_OF(u16)
 EXTREMES_OF(u32)
 EXTREMES_OF(u64)
 
-/* 64-bit products of the low halves of each lane, signed and unsigned. */
-static inline v_u64 multiply_i32(v_u64 a, v_u64 b) {
-    return (uint64_t)((int64_t)(int32_t)a * (int32_t)b);
-}
-static inline v_u64 multiply_u32(v_u64 a, v_u64 b) { return (a & 0xffffffffu) * (b & 0xffffffffu); }
-#define VEC_ANY(v) ((v) != 0) /* is any bit set? */
-static inline v_u64 add_sticking(v_u64 a, v_u64 b) { return a + b < a ? UINT64_MAX : a + b; }
 static inline v_f32 magnitude_f32(v_f32 x) { return __builtin_fabsf(x); }
 static inline v_f64 magnitude_f64(v_f64 x) { return __builtin_fabs(x); }
 /* The bits of |x|: in the order of the magnitudes, NaN above all. */

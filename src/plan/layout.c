@@ -96,7 +96,7 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     } else {
         layout->inner = IRR_INNER_TREE;
         while (layout->group * 2 * layout->width <= kernel->lanes) layout->group *= 2;
-        if (layout->width == 1) layout->leaf_steps *= kernel->row_leaves;
+        layout->leaf_steps *= layout->width == 1 ? kernel->row_leaves : kernel->column_leaves;
         layout->steps = ceil_div(layout->rows, layout->group);
         layout->leaves = ceil_div(layout->steps, layout->leaf_steps);
     }

@@ -57,6 +57,7 @@ typedef struct irr_lane_info {
     size_t tile_accumulator_bytes; /* tiles are made for these: two kernels can share their units */
     size_t most_block_elements;    /* larger blocks of columns are bands, which can be cut */
     size_t row_leaves;             /* of a long row, in one kernel call: up to IRR_ROW_LEAVES */
+    size_t column_leaves;          /* likewise of columns */
 } irr_lane_info_t;
 
 /* What an execution costs: bytes that the fastest kernel would read in the time. */

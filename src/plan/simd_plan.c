@@ -50,6 +50,7 @@ static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
                             .tile_accumulator_bytes = tile_bytes};
     info.most_block_elements = together ? 2 * IRR_PIECE_BYTES / element_bytes : SIZE_MAX;
     info.row_leaves = together ? 1 : IRR_ROW_LEAVES;
+    info.column_leaves = together ? 1 : plan->kernel->leaves;
     irr_layout_of(&problem->geometry, &info, &plan->cost, &plan->layout);
     plan->one_call = one_call_of(&plan->layout, plan->kernel);
     plan->output_bytes = irr_element_bytes(problem->type);

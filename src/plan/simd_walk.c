@@ -184,15 +184,15 @@ static char *next_node(const irr_walk_t *walk) {
                                       : top(walk->results, l->result_bytes, walk->done_segments);
 }
 
-/* Some rows of so many columns, for all of the walks. An accumulator that is more than a number
- * comes of a state, which a call puts together at its end: these take all rows with the first, or
- * their order would be another. */
+/* Some rows of so many columns, for all of the walks. An accumulator that is more than a number, or
+ * exact, comes of a state, which a call puts together at its end: these take all rows with the
+ * first. */
 static void run_part(irr_walk_t *walks, uint32_t count, const char *data, size_t row, size_t rows,
                      size_t column, size_t columns) {
     for (uint32_t m = 0; m < count; m++) {
         const irr_unit_t *unit = walks[m].unit;
         const irr_kernel_t *kernel = unit->plan->kernel;
-        bool at_once = kernel->accumulator_bytes > sizeof(uint64_t);
+        bool at_once = kernel->accumulator_bytes > sizeof(uint64_t) || kernel->leaves > 1;
         if (at_once && row > 0) continue;
         kernel->steps(next_node(&walks[m]) + column * kernel->accumulator_bytes, data,
                       unit->plan->layout.width, at_once ? rows : least(rows - row, PART_ROWS),
