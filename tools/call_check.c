@@ -22,19 +22,6 @@ static void print_unknown(const irr_check_report_t *report) {
     puts(count == TYPES_SHOWN ? ", ..." : "");
 }
 
-static void print_reports(const irr_check_report_t *reports, size_t count) {
-    size_t layers = 0, reduce_layers = 0, problems = 0;
-    for (size_t i = 0; i < count; i++) {
-        const irr_check_report_t *report = &reports[i];
-        layers += report->layers;
-        reduce_layers += report->reduce_layers;
-        problems += report->size;
-        for (size_t k = 0; k < report->size; k++) puts(report->problems[k].text);
-        print_unknown(report);
-    }
-    printf("%zu layers, %zu reduce layers, %zu problems\n", layers, reduce_layers, problems);
-}
-
 static void json_findings(const char *key, const irr_check_problem_t *findings, size_t count) {
     json_open(key, '[');
     for (size_t k = 0; k < count; k++) {
@@ -43,25 +30,25 @@ static void json_findings(const char *key, const irr_check_problem_t *findings, 
         if (one->status) json_text("file", one->file);
         json_raw("line", one->line ? take_text("%lld", (long long)one->line) : "null");
         json_fields("layer_id:s layer_name:s type:s", one->layer_id, one->layer_name, one->type);
-        if (one->status) json_fields("status:s message:s", status_word(one->status), one->message);
+        if (one->status) /* an unknown layer has none */
+            json_fields("status:s message:s", status_word(one->status), one->message);
         json_close();
     }
     json_close();
 }
 
-static void json_reports(const irr_check_report_t *reports, size_t count) {
-    json_open(NULL, '{');
-    json_open("files", '[');
-    for (size_t i = 0; i < count; i++) {
-        const irr_check_report_t *report = &reports[i];
+static void print_report(const irr_check_report_t *report, bool as_json) {
+    if (as_json) {
         json_open(NULL, '{');
         json_fields("file:s layers:d reduce_layers:d", report->file, (int64_t)report->layers,
                     (int64_t)report->reduce_layers);
         json_findings("problems", report->problems, report->size);
         json_findings("unknown_layers", report->unknown_layers, report->unknown_size);
         json_close();
+        return;
     }
-    json_end();
+    for (size_t k = 0; k < report->size; k++) puts(report->problems[k].text);
+    print_unknown(report);
 }
 
 /* The k-th axes are for the k-th fragment of the whole call; a single list serves all. */
@@ -86,16 +73,24 @@ int call_check(const options_t *options, session_t *session) {
     (void)session;
     const list_t *models = &options->models;
     irr_check_report_t *reports = take(models->count * sizeof *reports);
-    size_t done = 0, problems = 0, standard = 0;
+    size_t done = 0, layers = 0, reduce_layers = 0, problems = 0, standard = 0;
     for (size_t i = 0; i < models->count; i++) standard += !strcmp(models->items[i], "-");
     if (standard > 1) return wrong_call("standard input is read twice");
     progress("checking");
     int status = check_files(options, reports, &done);
     progress_end();
-    if (!status) (options->json ? json_reports : print_reports)(reports, done);
+    if (!status && options->json) json_open(NULL, '{'), json_open("files", '[');
     for (size_t i = 0; i < done; i++) {
+        if (!status) print_report(&reports[i], options->json);
+        layers += reports[i].layers;
+        reduce_layers += reports[i].reduce_layers;
         problems += reports[i].size;
         irr_check_report_free(&reports[i]);
     }
-    return status ? status : problems ? PROBLEMS : IRR_OK;
+    if (status) return status;
+    if (options->json)
+        json_end();
+    else
+        printf("%zu layers, %zu reduce layers, %zu problems\n", layers, reduce_layers, problems);
+    return problems ? PROBLEMS : IRR_OK;
 }

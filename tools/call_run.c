@@ -45,55 +45,52 @@ static int write_outputs(program_t *program, const char *directory) {
 
 /* ---- what is printed ---- */
 
-static double gb_per_s(const irr_profiling_info_t *row) {
-    return row->real_time_ns > 0 ? (double)row->bytes / (double)row->real_time_ns : 0;
-}
-
-static void print_run(const program_t *program, const irr_profiling_info_list_t *profile) {
-    for (size_t i = 0; i < program->output_count; i++) {
-        const output_t *output = &program->outputs[i];
-        printf("%s %s %s%s%s\n", output->port.name, irr_get_element_type_name(output->view.type),
-               shape_text(output->view.rank, output->view.dims), output->file ? " " : "",
+static void print_output(const output_t *output, bool as_json) {
+    const view_t *view = &output->view;
+    const char *type = irr_get_element_type_name(view->type);
+    const char *shape = shape_text(view->rank, view->dims);
+    if (!as_json) {
+        printf("%s %s %s%s%s\n", output->port.name, type, shape, output->file ? " " : "",
                output->file ? output->file : "");
-        if (!output->file) print_values(&output->view);
+        if (!output->file) print_values(view);
+        return;
     }
-    for (size_t i = 0; i < profile->size; i++) {
-        const irr_profiling_info_t *row = &profile->profiling_infos[i];
-        printf("profile: %s %s %s ", row->node_name, row->op, row->shape);
-        if (row->status == IRR_OPTIMIZED_OUT)
-            puts(row->kernel); /* into which layer it is folded */
-        else
-            printf("%s %s %s threads %zu %.3f us %.2f GB/s\n", row->backend, row->kernel, row->tier,
-                   row->threads, (double)row->real_time_ns * 1e-3, gb_per_s(row));
-    }
+    json_open(NULL, '{');
+    json_fields("name:s type:s", output->port.name, type);
+    json_raw("shape", shape);
+    if (output->file)
+        json_text("file", output->file);
+    else
+        json_values("data", view);
+    json_close();
 }
 
-static void json_run(const program_t *program, const irr_profiling_info_list_t *profile) {
-    json_open(NULL, '{');
-    json_open("outputs", '[');
-    for (size_t i = 0; i < program->output_count; i++) {
-        const output_t *output = &program->outputs[i];
-        json_open(NULL, '{');
-        json_fields("name:s type:s", output->port.name,
-                    irr_get_element_type_name(output->view.type));
-        json_raw("shape", shape_text(output->view.rank, output->view.dims));
-        if (output->file)
-            json_text("file", output->file);
-        else
-            json_values("data", &output->view);
-        json_close();
-    }
-    json_close();
-    json_open("profile", '[');
-    for (size_t i = 0; i < profile->size; i++) {
-        const irr_profiling_info_t *row = &profile->profiling_infos[i];
+static void print_row(const irr_profiling_info_t *row, bool as_json) {
+    double us = (double)row->real_time_ns * 1e-3;
+    double gb_per_s = us > 0 ? (double)row->bytes / us * 1e-3 : 0;
+    if (as_json) {
         json_open(NULL, '{');
         json_fields("layer:s op:s shape:s backend:s kernel:s tier:s threads:d us:f gb_per_s:f",
                     row->node_name, row->op, row->shape, row->backend, row->kernel, row->tier,
-                    (int64_t)row->threads, (double)row->real_time_ns * 1e-3, gb_per_s(row));
+                    (int64_t)row->threads, us, gb_per_s);
         json_close();
+        return;
     }
-    json_end();
+    printf("profile: %s %s %s ", row->node_name, row->op, row->shape);
+    if (row->status == IRR_OPTIMIZED_OUT)
+        puts(row->kernel); /* into which layer it is folded */
+    else
+        printf("%s %s %s threads %zu %.3f us %.2f GB/s\n", row->backend, row->kernel, row->tier,
+               row->threads, us, gb_per_s);
+}
+
+static void print_run(const program_t *program, const irr_profiling_info_list_t *profile,
+                      bool as_json) {
+    if (as_json) json_open(NULL, '{'), json_open("outputs", '[');
+    for (size_t i = 0; i < program->output_count; i++) print_output(&program->outputs[i], as_json);
+    if (as_json) json_close(), json_open("profile", '[');
+    for (size_t i = 0; i < profile->size; i++) print_row(&profile->profiling_infos[i], as_json);
+    if (as_json) json_end();
 }
 
 int call_run(const options_t *options, session_t *session) {
@@ -112,7 +109,7 @@ int call_run(const options_t *options, session_t *session) {
     TRY(write_outputs(program, options->output_dir));
     LIB(irr_infer_request_get_profiling_info(program->request, &profile));
     progress_end();
-    if (!to_standard) (options->json ? json_run : print_run)(program, &profile);
+    if (!to_standard) print_run(program, &profile, options->json);
     irr_profiling_info_list_free(&profile);
     return IRR_OK;
 }

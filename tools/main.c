@@ -36,11 +36,8 @@ static const call_t calls[] = {
 enum { CALL_COUNT = sizeof calls / sizeof *calls };
 
 static const call_t *find_call(const char *name) {
-    static const struct {
-        const char *other, *name;
-    } also[] = {{"version", "--version"}, {"--help", "help"}, {"-h", "help"}};
-    for (size_t i = 0; i < sizeof also / sizeof *also; i++)
-        if (!strcmp(also[i].other, name)) name = also[i].name;
+    if (!strcmp(name, "version")) name = "--version";
+    if (!strcmp(name, "--help") || !strcmp(name, "-h")) name = "help";
     for (size_t i = 0; i < CALL_COUNT; i++)
         if (!strcmp(calls[i].name, name)) return &calls[i];
     return NULL;

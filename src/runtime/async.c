@@ -10,18 +10,14 @@
 #include <time.h>
 #include <unistd.h>
 
-static bool make_lock(irr_async_t *async) {
+void irr_async_init(irr_async_t *async) {
     pthread_condattr_t clock;
-    if (pthread_condattr_init(&clock) != 0) return false;
+    pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    bool ok = pthread_cond_init(&async->changed, &clock) == 0;
+    pthread_cond_init(&async->changed, &clock);
     pthread_condattr_destroy(&clock);
-    return ok && pthread_mutex_init(&async->lock, NULL) == 0;
-}
-
-irr_status_e irr_async_init(irr_async_t *async, irr_sentence_t sentence) {
-    if (make_lock(async)) return IRR_OK;
-    return irr_fail(sentence, IRR_NOT_ALLOCATED, "no lock can be made");
+    pthread_mutex_init(&async->lock, NULL);
+    async->owner = 0;
 }
 
 /* A forked child has no thread of its parent. */
@@ -110,10 +106,8 @@ irr_status_e irr_infer_request_start_async(irr_infer_request_t *infer_request) {
     irr_status_e status = irr_request_enter(infer_request);
     if (status) return status;
     irr_async_t *async = &infer_request->async;
-    if (async->owner && !has_thread(async)) { /* forked: the parent's thread still waits in these */
-        make_lock(async);
-        async->owner = 0;
-    }
+    if (async->owner && !has_thread(async))
+        irr_async_init(async); /* forked: the parent's thread still waits in the old ones */
     pthread_mutex_lock(&async->lock);
     status = make_thread(infer_request);
     if (status) {

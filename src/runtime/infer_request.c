@@ -39,12 +39,8 @@ irr_status_e irr_compiled_model_create_infer_request(const irr_compiled_model_t 
     irr_infer_request_t *made = irr_calloc(1, sizeof *made);
     if (!made) return irr_out_of_memory(irr_message(), sizeof *made);
     atomic_init(&made->busy, false);
-    irr_status_e status = irr_async_init(&made->async, irr_message());
-    if (status) {
-        irr_release(made);
-        return status;
-    }
-    status = fill(made, compiled_model);
+    irr_async_init(&made->async);
+    irr_status_e status = fill(made, compiled_model);
     if (status)
         irr_infer_request_free(made);
     else

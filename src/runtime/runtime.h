@@ -195,7 +195,7 @@ irr_status_e irr_request_enter(const irr_infer_request_t *request);
 void irr_request_leave(const irr_infer_request_t *request);
 /* Binds shapes if need be and runs; its sentence goes to request->text. By who has entered. */
 irr_status_e irr_request_run(irr_infer_request_t *request);
-irr_status_e irr_async_init(irr_async_t *async, irr_sentence_t sentence);
+void irr_async_init(irr_async_t *async);
 void irr_async_stop(irr_async_t *async); /* waits for the run under way */
 bool irr_async_is_own_thread(const irr_async_t *async);
 
