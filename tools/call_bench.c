@@ -29,22 +29,6 @@ typedef struct {
  * Sum within 128 u sum|x|, L2 within 128 u of itself; sum|x| is what the same model makes of |x|.
  * Errors of layers in a row add up to at most their number times that. */
 
-static int count_roundings(bench_t *bench) {
-    irr_supported_ops_t ops = {0};
-    const session_t *session = bench->session;
-    LIB(irr_core_query_model(session->core, session->model, session->device, 0, NULL, &ops));
-    double elements = 0;
-    for (size_t i = 0; i < session->input_count; i++) elements += (double)bench->inputs[i].count;
-    for (size_t i = 0; i < ops.size; i++) {
-        const char *type = ops.ops[i].layer_type;
-        if (strncmp(type, "Reduce", 6) || !strcmp(type, "ReduceMin") || !strcmp(type, "ReduceMax"))
-            continue;
-        bench->roundings += strcmp(type, "ReduceProd") ? 128 : 2 * elements;
-    }
-    irr_supported_ops_free(&ops);
-    return IRR_OK;
-}
-
 static bool agrees(const bench_t *bench, const view_t *got, const view_t *expected,
                    const view_t *bound) {
     const type_t *type = type_of(got->type);
@@ -80,7 +64,6 @@ static void make_magnitudes(const bench_t *bench) {
 static int verify(bench_t *bench) {
     session_t *session = bench->session;
     program_t *programs = session->programs;
-    TRY(count_roundings(bench));
     progress("asking the reference");
     make_magnitudes(bench);
     TRY(program_infer(&programs[BOUND]));
@@ -140,12 +123,14 @@ static int time_blocks(bench_t *bench) {
     return status;
 }
 
-/* One run with profiling on: the kernels' names, and how many threads they may use. */
-static int name_kernels(bench_t *bench) {
+/* One run with profiling on: the kernels' names, how many threads they may use, what the layers may
+ * lose by rounding. */
+static int ask_layers(bench_t *bench) {
     program_t *program = &bench->session->programs[PROFILED];
     irr_profiling_info_list_t rows = {0};
     char *text = NULL;
     size_t size = 0;
+    double elements = 0;
     TRY(program_infer(program));
     LIB(irr_compiled_model_get_property(program->compiled, irr_property_key_inference_num_threads,
                                         &text));
@@ -153,8 +138,14 @@ static int name_kernels(bench_t *bench) {
     irr_free(text);
     LIB(irr_infer_request_get_profiling_info(program->request, &rows));
     FILE *names = open_memstream(&bench->kernels, &size);
-    for (size_t i = 0; names && i < rows.size; i++)
+    for (size_t i = 0; i < bench->session->input_count; i++)
+        elements += (double)bench->inputs[i].count;
+    for (size_t i = 0; names && i < rows.size; i++) {
+        const char *op = rows.profiling_infos[i].op;
         fprintf(names, "%s%s", i ? "," : "", rows.profiling_infos[i].kernel);
+        if (strcmp(op, "ReduceMin") && strcmp(op, "ReduceMax"))
+            bench->roundings += strcmp(op, "ReduceProd") ? 128 : 2 * elements;
+    }
     irr_profiling_info_list_free(&rows);
     return names && !fclose(names) ? IRR_OK : fail(IRR_NOT_ALLOCATED, "memory is out");
 }
@@ -189,8 +180,8 @@ static int measure(bench_t *bench, const options_t *options) {
         TRY(view_tensor(session->tensors[i], &bench->inputs[i]));
         bench->bytes += (double)bench->inputs[i].bytes;
     }
+    TRY(ask_layers(bench));
     TRY(verify(bench));
-    TRY(name_kernels(bench));
     return time_blocks(bench);
 }
 
