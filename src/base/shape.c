@@ -39,6 +39,26 @@ char *irr_shape_text(const int64_t *dims, uint32_t rank, char *text, size_t capa
     return text;
 }
 
+char *irr_ranges_text(const irr_dimension_t *dims, uint32_t rank, char *text,
+                      size_t capacity_bytes) {
+    irr_sentence_t to = {text, capacity_bytes};
+    irr_append(&to, "[");
+    for (uint32_t d = 0; d < rank; d++) {
+        irr_dimension_t dim = dims[d];
+        const char *comma = d ? "," : "";
+        if (dim.min <= 0 && dim.max < 0)
+            irr_append(&to, "%s?", comma);
+        else if (dim.min == dim.max)
+            irr_append(&to, "%s%" PRId64, comma, dim.min);
+        else if (dim.max < 0)
+            irr_append(&to, "%s%" PRId64 "..", comma, dim.min);
+        else
+            irr_append(&to, "%s%" PRId64 "..%" PRId64, comma, dim.min, dim.max);
+    }
+    irr_append(&to, "]");
+    return text;
+}
+
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "elements are read by their low bytes");
 
 bool irr_integer_at(const void *values, irr_element_type_e type, size_t k, int64_t *value) {

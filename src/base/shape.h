@@ -14,6 +14,10 @@ bool irr_shape_is_dynamic(const int64_t *dims, uint32_t rank);
 #define IRR_SHAPE_TEXT_BYTES 1400
 char *irr_shape_text(const int64_t *dims, uint32_t rank, char *text, size_t capacity_bytes);
 
+/* "[?,3,1..10,2..]" */
+char *irr_ranges_text(const irr_dimension_t *dims, uint32_t rank, char *text,
+                      size_t capacity_bytes);
+
 /* Axes: element k of `count` integers of `type` at any alignment. The set is a mask, bit d for
  * dimension d. Values outside [-rank, rank-1] and (unless merged) duplicates fail with a sentence
  * such as "axis 4 is outside [-4, 3] of data [6,12,10,24]". dims are for that sentence alone. An

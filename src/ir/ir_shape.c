@@ -87,18 +87,9 @@ void irr_partial_dims(const irr_partial_t *shape, int64_t *dims) {
 }
 
 char *irr_partial_text(const irr_partial_t *shape, char *text, size_t capacity_bytes) {
-    bool ranked = shape->rank != IRR_DYNAMIC_RANK;
-    irr_sentence_t to = {text, capacity_bytes};
-    irr_append(&to, ranked ? "[" : "of unknown rank");
-    for (uint32_t d = 0; ranked && d < shape->rank; d++) {
-        char min[24] = "", max[24] = "";
-        irr_dimension_t dim = shape->dims[d];
-        if (dim.min || dim.max >= 0) snprintf(min, sizeof min, "%" PRId64, dim.min);
-        if (dim.max > dim.min) snprintf(max, sizeof max, "%" PRId64, dim.max);
-        irr_append(&to, "%s%s%s%s", d ? "," : "", *min ? min : "?",
-                   *min && dim.max != dim.min ? ".." : "", max);
-    }
-    if (ranked) irr_append(&to, "]");
+    if (shape->rank != IRR_DYNAMIC_RANK)
+        return irr_ranges_text(shape->dims, shape->rank, text, capacity_bytes);
+    snprintf(text, capacity_bytes, "of unknown rank");
     return text;
 }
 

@@ -3,7 +3,6 @@
 #include "runtime/runtime.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <unistd.h>
 
 /* The list is the core's own business: a const core is one that others may use at the same time. */
@@ -38,10 +37,9 @@ irr_status_e irr_core_add_device(irr_core_t *core, irr_device_t *device) {
 
 static irr_status_e unknown_device(const irr_core_t *core, const char *name) {
     char list[512] = "none";
-    size_t used = 0;
-    for (const irr_device_t *k = core->devices; k && used < sizeof list; k = k->next)
-        used +=
-            (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", k->name);
+    irr_sentence_t rest = {list, sizeof list};
+    for (const irr_device_t *k = core->devices; k; k = k->next)
+        irr_append(&rest, "%s%s", k == core->devices ? "" : ", ", k->name);
     return irr_fail(irr_message(), IRR_NOT_FOUND,
                     "device \"%s\" is not registered (registered: %s)%s", name, list,
                     core->no_plugins_file ? "; there is no plugins.xml beside libirreduce.so" : "");

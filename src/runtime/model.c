@@ -47,7 +47,8 @@ irr_status_e irr_model_get_friendly_name(const irr_model_t *model, char **friend
 }
 
 /* What the reader takes for one partial shape; dims has room for IRR_MAX_RANK. */
-static irr_status_e translate(irr_partial_shape_t shape, irr_dimension_t *dims, irr_ir_reshape_t *to) {
+static irr_status_e translate(irr_partial_shape_t shape, irr_dimension_t *dims,
+                              irr_ir_reshape_t *to) {
     if (irr_rank_is_dynamic(shape.rank))
         return irr_fail(irr_message(), IRR_PARAMETER_MISMATCH,
                         "an input cannot be reshaped to a dynamic rank");

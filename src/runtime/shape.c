@@ -5,7 +5,6 @@
 #include "runtime/runtime.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 bool irr_dimension_is_dynamic(const irr_dimension_t dim) {
     return dim.min != dim.max || dim.max < 0;
@@ -126,21 +125,12 @@ irr_status_e irr_shape_to_partial_shape(const irr_shape_t shape,
     return irr_partial_shape_create_static(shape.rank, shape.dims, partial_shape);
 }
 
-/* Each dimension as the IR writes it: "3", "?", "1..10", "2..". */
 const char *irr_partial_shape_to_string(const irr_partial_shape_t partial_shape) {
-    char text[IRR_MAX_RANK * 44 + 8] = "[...]"; /* two numbers of 20 signs, "..", "," a dimension */
-    bool known = !irr_rank_is_dynamic(partial_shape.rank);
-    if (known && check_rank(partial_shape.rank.max, partial_shape.dims)) return NULL;
-    char *at = text + 1, *copy;
-    for (int64_t d = 0; known && d < partial_shape.rank.max; d++) {
-        irr_dimension_t dim = partial_shape.dims[d];
-        bool any = dim.max < 0 && dim.min <= 0;
-        if (d) *at++ = ',';
-        at += any ? sprintf(at, "?") : sprintf(at, "%" PRId64, dim.min);
-        if (!any && dim.min != dim.max) at += sprintf(at, "..");
-        if (dim.min != dim.max && dim.max >= 0) at += sprintf(at, "%" PRId64, dim.max);
+    char text[IRR_MAX_RANK * 44 + 8] = "[...]", *copy; /* two numbers, "..", "," a dimension */
+    if (!irr_rank_is_dynamic(partial_shape.rank)) {
+        if (check_rank(partial_shape.rank.max, partial_shape.dims)) return NULL;
+        irr_ranges_text(partial_shape.dims, (uint32_t)partial_shape.rank.max, text, sizeof text);
     }
-    if (known) strcpy(at, "]");
     irr_give_text(text, &copy);
     return copy;
 }
