@@ -19,8 +19,8 @@
 #define LEAST_TILE_WIDTH_BYTES 512u
 /* Rows that are folded last: each is a rounding more for an element of the first. */
 #define MOST_LAST_ROWS 32u
-/* What must not be cut, an output's rows among the columns: a part of a tile. */
-#define MOST_LAST_ELEMENTS 512u
+/* What must not be cut, an output's rows among the columns: a tile or a part of one. */
+#define MOST_LAST_ELEMENTS 2048u
 /* Outputs of different tasks lie in different lines, where there are many. */
 #define LINE_BYTES 64u
 
@@ -123,7 +123,7 @@ static size_t things_of_lines(size_t bytes) {
 static void choose_tiles(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     size_t most = TILE_BYTES / kernel->tile_accumulator_bytes, wanted = layout->wanted;
     size_t group = layout->last_rows * layout->last_width; /* is never cut */
-    layout->tile_width = least(layout->width, most / group * group);
+    layout->tile_width = least(layout->width, group < most ? most / group * group : group);
     layout->tile_kept = 1;
     if (layout->inner == IRR_INNER_ROWS || layout->inner == IRR_INNER_COLS) {
         size_t lines = things_of_lines(layout->width / layout->last_rows * kernel->element_bytes);
