@@ -3,6 +3,7 @@
 #include "tool.h"
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -70,18 +71,21 @@ static void print_row(const irr_profiling_info_t *row, bool as_json) {
     double gb_per_s = us > 0 ? (double)row->bytes / us * 1e-3 : 0;
     if (as_json) {
         json_open(NULL, '{');
-        json_fields("layer:s op:s shape:s backend:s kernel:s tier:s threads:d us:f gb_per_s:f",
+        json_fields("layer:s op:s shape:s backend:s kernel:s tier:s threads:d us:f gb_per_s:f "
+                    "exact_fallbacks:d",
                     row->node_name, row->op, row->shape, row->backend, row->kernel, row->tier,
-                    (int64_t)row->threads, us, gb_per_s);
+                    (int64_t)row->threads, us, gb_per_s, (int64_t)row->exact_fallbacks);
         json_close();
         return;
     }
     printf("profile: %s %s %s ", row->node_name, row->op, row->shape);
     if (row->status == IRR_OPTIMIZED_OUT)
-        puts(row->kernel); /* into which layer it is folded */
+        printf("%s", row->kernel); /* into which layer it is folded */
     else
-        printf("%s %s %s threads %zu %.3f us %.2f GB/s\n", row->backend, row->kernel, row->tier,
+        printf("%s %s %s threads %zu %.3f us %.2f GB/s", row->backend, row->kernel, row->tier,
                row->threads, us, gb_per_s);
+    if (row->exact_fallbacks) printf(", %" PRIu64 " redone exactly", row->exact_fallbacks);
+    puts("");
 }
 
 static void print_run(const program_t *program, const irr_profiling_info_list_t *profile,

@@ -27,8 +27,8 @@ static void test_values(void **state) {
     assert_json(result->out, "profile", "[]");
     result = cli("run two.xml --input param=x.bin --profile --json");
     assert_json(result->out, "profile.0.op", "\"ReduceSum\"");
-    static const char *const keys[] = {"layer", "shape",   "backend", "kernel",
-                                       "tier",  "threads", "us",      "gb_per_s"};
+    static const char *const keys[] = {"layer",   "shape", "backend",  "kernel",         "tier",
+                                       "threads", "us",    "gb_per_s", "exact_fallbacks"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         char path[64];
         snprintf(path, sizeof path, "profile.1.%s", keys[i]);
