@@ -112,12 +112,11 @@ static void names(void **state) {
     assert_int_equal(model->inputs[0].name_count, 2);
     assert_string_equal(model->inputs[0].names[1], "first input");
     assert_string_equal(model->outputs[0].names[1], "the,least");
-    assert_int_equal(irr_ir_input_by_name(model, "first input", &index, SENTENCE(sentence)),
-                     IRR_OK);
+    assert_int_equal(irr_ir_find(model, false, "first input", &index, SENTENCE(sentence)), IRR_OK);
     assert_int_equal(index, 0);
-    assert_int_equal(irr_ir_output_by_name(model, "r2", &index, SENTENCE(sentence)), IRR_OK);
+    assert_int_equal(irr_ir_find(model, true, "r2", &index, SENTENCE(sentence)), IRR_OK);
     assert_int_equal(index, 2);
-    assert_int_equal(irr_ir_input_by_name(model, "up", &index, SENTENCE(sentence)), IRR_NOT_FOUND);
+    assert_int_equal(irr_ir_find(model, false, "up", &index, SENTENCE(sentence)), IRR_NOT_FOUND);
     assert_string_equal(sentence, "no input is called \"up\"; there are \"left\", \"right\"");
     assert_int_equal(model->graph.outputs[3], 0); /* a Result of a Parameter */
     irr_ir_free(model);
@@ -159,16 +158,16 @@ static void reshaping(void **state) {
     (void)state;
     irr_ir_model_t *model = load("dynamic"), *copy;
     char sentence[IRR_SENTENCE_BYTES];
-    irr_dimension_t dims[] = {{7, 7}, {3, 3}, {5, 5}}, out_of_range[] = {{2, 2}};
-    irr_ir_reshape_t reshape = {0, 3, dims}, bad = {0, 1, out_of_range};
+    irr_dimension_t dims[] = {{7, 7}, {3, 3}, {5, 5}};
+    irr_partial_shape_t reshape = {{3, 3}, dims}, bad = {{0, 0}, NULL};
+    const char *name = "data", *other = "date";
     assert_true(model->inputs[0].dims[2].min == 1 && model->inputs[0].dims[2].max == 10);
     assert_int_equal(irr_ir_clone(model, &copy, SENTENCE(sentence)), IRR_OK);
-    assert_int_equal(irr_ir_reshape_inputs(model, &reshape, 1, SENTENCE(sentence)), IRR_OK);
+    assert_int_equal(irr_ir_reshape(model, 1, &name, &reshape, SENTENCE(sentence)), IRR_OK);
     assert_false(model->dynamic);
     expect_dims(&model->graph.values[0], 3, (int64_t[]){7, 3, 5});
-    bad.dims = dims;
-    bad.rank = 0;
-    assert_int_equal(irr_ir_reshape_inputs(model, &bad, 1, SENTENCE(sentence)),
+    assert_int_equal(irr_ir_reshape(model, 1, &other, &reshape, SENTENCE(sentence)), IRR_NOT_FOUND);
+    assert_int_equal(irr_ir_reshape(model, 1, &name, &bad, SENTENCE(sentence)),
                      IRR_PARAMETER_MISMATCH);
     assert_string_equal(sentence,
                         "layer 2 \"total\" (ReduceSum): axis 0 is given, but data has rank 0 "
@@ -179,7 +178,7 @@ static void reshaping(void **state) {
     expect_dims(&copy->graph.values[0], 3, (int64_t[]){-1, 3, -1});
     irr_ir_free(copy);
     model = load("if_bodies");
-    assert_int_equal(irr_ir_reshape_inputs(model, &reshape, 1, SENTENCE(sentence)),
+    assert_int_equal(irr_ir_reshape(model, 1, &name, &reshape, SENTENCE(sentence)),
                      IRR_NOT_IMPLEMENTED);
     irr_ir_free(model);
 }

@@ -16,11 +16,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         MUST(!strpbrk(text, "\n\r\t"));
         MUST(!i || file->problems[i].line >= file->problems[i - 1].line);
     }
-    irr_check_problem_t note;
-    size_t layer = 0, unknown = 0;
-    for (; irr_ir_unknown_layer(file, &layer, &note); unknown++)
-        MUST(note.layer_id && note.layer_name && note.type);
-    MUST(unknown == file->unknown_layer_count);
+    for (size_t i = 0; i < file->unknown_layer_count; i++) {
+        const irr_check_problem_t *note = &file->unknown_layers[i];
+        MUST(note->status == IRR_OK && note->layer_id && note->layer_name && note->type);
+    }
     irr_ir_file_free(file);
     return 0;
 }

@@ -5,27 +5,32 @@
 #include "base/shape.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-static irr_status_e bind_input(const irr_graph_value_t *value, uint32_t index,
-                               const irr_tensor_view_t *tensor, irr_bound_shape_t *shape,
-                               irr_sentence_t sentence) {
-    bool fits = tensor->element_type == value->element_type && tensor->rank <= IRR_MAX_RANK &&
-                (value->rank == IRR_DYNAMIC_RANK || tensor->rank == value->rank);
-    shape->rank = tensor->rank;
-    for (uint32_t d = 0; fits && d < tensor->rank; d++) {
-        shape->dims[d] = tensor->dims[d];
-        fits = value->rank == IRR_DYNAMIC_RANK || value->dims[d] < 0 ||
-               value->dims[d] == tensor->dims[d];
+irr_status_e irr_check_tensor(const irr_graph_value_t *value, const irr_dimension_t *ranges,
+                              const irr_tensor_view_t *tensor, irr_sentence_t sentence) {
+    bool ranked = value->rank != IRR_DYNAMIC_RANK;
+    if (tensor->element_type != value->element_type)
+        return irr_fail(sentence, IRR_PARAMETER_MISMATCH, "the tensor's type is %s, expected %s",
+                        irr_element_type_name(tensor->element_type),
+                        irr_element_type_name(value->element_type));
+    if (tensor->rank > IRR_MAX_RANK || (ranked && tensor->rank != value->rank))
+        return irr_fail(sentence, IRR_PARAMETER_MISMATCH,
+                        "the tensor's rank is %" PRIu32 ", expected %" PRIu32, tensor->rank,
+                        value->rank);
+    for (uint32_t d = 0; ranked && d < tensor->rank; d++) {
+        int64_t dim = tensor->dims[d], known = value->dims[d];
+        irr_dimension_t range =
+            ranges ? ranges[d] : (irr_dimension_t){known < 0 ? 0 : known, known};
+        char most[24] = " or more";
+        if (dim >= range.min && (range.max < 0 || dim <= range.max)) continue;
+        if (range.max >= 0) snprintf(most, sizeof most, " to %" PRId64, range.max);
+        return irr_fail(sentence, IRR_PARAMETER_MISMATCH,
+                        "dimension %" PRIu32 " is %" PRId64 ", expected %" PRId64 "%s", d, dim,
+                        range.min, range.max == range.min ? "" : most);
     }
-    if (fits) return IRR_OK;
-    char found[IRR_SHAPE_TEXT_BYTES / 4], expected[IRR_SHAPE_TEXT_BYTES / 4] = "[...]";
-    if (value->rank != IRR_DYNAMIC_RANK)
-        irr_shape_text(value->dims, value->rank, expected, sizeof expected);
-    return irr_fail(sentence, IRR_PARAMETER_MISMATCH, "input %" PRIu32 " is %s %s, expected %s %s",
-                    index, irr_element_type_name(tensor->element_type),
-                    irr_shape_text(tensor->dims, tensor->rank, found, sizeof found),
-                    irr_element_type_name(value->element_type), expected);
+    return IRR_OK;
 }
 
 /* The values of a layer's axes: a constant's, or those of an input. */
@@ -72,16 +77,19 @@ irr_status_e irr_graph_bind_shapes(const irr_graph_t *graph, const irr_tensor_vi
         shapes[v].rank = value->rank;
         if (value->rank) memcpy(shapes[v].dims, value->dims, value->rank * sizeof *value->dims);
     }
+    char reason[IRR_SENTENCE_BYTES / 2];
+    const irr_sentence_t why = {reason, sizeof reason};
     for (uint32_t i = 0; i < graph->input_count; i++) {
-        uint32_t v = graph->inputs[i];
-        irr_status_e status = bind_input(&graph->values[v], i, &inputs[i], &shapes[v], sentence);
-        if (status) return status;
+        irr_bound_shape_t *shape = &shapes[graph->inputs[i]];
+        irr_status_e status =
+            irr_check_tensor(&graph->values[graph->inputs[i]], NULL, &inputs[i], why);
+        if (status) return irr_fail(sentence, status, "input %" PRIu32 ": %s", i, reason);
+        shape->rank = inputs[i].rank;
+        for (uint32_t d = 0; d < shape->rank; d++) shape->dims[d] = inputs[i].dims[d];
     }
     for (uint32_t k = 0; k < graph->layer_count; k++) {
         const irr_graph_layer_t *layer = &graph->layers[k];
-        char reason[IRR_SENTENCE_BYTES / 2] = "";
-        irr_status_e status =
-            bind_layer(graph, layer, inputs, shapes, (irr_sentence_t){reason, sizeof reason});
+        irr_status_e status = bind_layer(graph, layer, inputs, shapes, why);
         if (status)
             return irr_fail(sentence, status, "layer %.60s \"%.200s\" (%s): %s", layer->id,
                             layer->name, layer->type, reason);

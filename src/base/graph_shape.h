@@ -10,6 +10,9 @@ typedef struct irr_bound_shape {
     int64_t dims[IRR_MAX_RANK];
 } irr_bound_shape_t;
 
+/* Type, rank and dims of an input against the graph's, or against ranges where there are any. */
+irr_status_e irr_check_tensor(const irr_graph_value_t *value, const irr_dimension_t *ranges,
+                              const irr_tensor_view_t *tensor, irr_sentence_t sentence);
 /* Checks the inputs' types and dims against the graph's (IRR_PARAMETER_MISMATCH) and binds the
  * shape of every value; shapes has room for value_count. Where a shape depends on the values of
  * axes, that input is read: dense. Allocates nothing, locks nothing; any thread. */

@@ -30,10 +30,12 @@ typedef struct irr_ir_file {
      * the caller's business (irr_ir_problem_text), the words are "" that the layer lacks. */
     const irr_check_problem_t *problems;
     size_t problem_count;
-    size_t layer_count; /* in all scopes */
+    const irr_check_problem_t
+        *unknown_layers;        /* neither reductions nor Parameter, Const, Result: */
+    size_t unknown_layer_count; /* problems that are none (IRR_OK), in their order */
+    size_t layer_count;         /* in all scopes */
     size_t reduce_layer_count;
-    size_t unknown_layer_count; /* neither reductions nor Parameter, Const, Result */
-    bool fragments;             /* lone <layer>s instead of a <net> */
+    bool fragments; /* lone <layer>s instead of a <net> */
 } irr_ir_file_t;
 
 /* Reads and checks. Whatever is wrong with the file, a missing one included, is a problem in
@@ -41,10 +43,6 @@ typedef struct irr_ir_file {
 irr_status_e irr_ir_read(const irr_ir_source_t *source, const irr_ir_file_t **file,
                          irr_sentence_t sentence);
 void irr_ir_file_free(const irr_ir_file_t *file); /* NULL does nothing */
-
-/* The next layer, of all scopes in the order of the file, that is neither known nor a reduction,
- * in the form of a problem that is none (IRR_OK). *layer begins at 0; false: there is no other. */
-bool irr_ir_unknown_layer(const irr_ir_file_t *file, size_t *layer, irr_check_problem_t *note);
 
 /* `model.xml:14: layer 3 "norm" (ReduceL2): axis 4 is outside ...`, cut to fit. Returns text. */
 char *irr_ir_problem_text(const irr_check_problem_t *problem, char *text, size_t capacity_bytes);
@@ -92,20 +90,14 @@ void irr_ir_free(irr_ir_model_t *model); /* NULL does nothing */
 irr_status_e irr_ir_extract(const irr_ir_model_t *model, const char *path, irr_ir_model_t **one,
                             irr_sentence_t sentence);
 
-/* New partial shapes for some inputs; failure leaves the model as it was. */
-typedef struct irr_ir_reshape {
-    uint32_t input;
-    uint32_t rank;
-    const irr_dimension_t *dims;
-} irr_ir_reshape_t;
-irr_status_e irr_ir_reshape_inputs(irr_ir_model_t *model, const irr_ir_reshape_t *shapes,
-                                   size_t count, irr_sentence_t sentence);
+/* New partial shapes, valid ones of a static rank, for the inputs of these names; failure leaves
+ * the model as it was. */
+irr_status_e irr_ir_reshape(irr_ir_model_t *model, size_t count, const char **names,
+                            const irr_partial_shape_t *shapes, irr_sentence_t sentence);
 /* The input or output that has this name among its names or as its layer's name; IRR_NOT_FOUND
  * lists the names there are. */
-irr_status_e irr_ir_input_by_name(const irr_ir_model_t *model, const char *name, uint32_t *index,
-                                  irr_sentence_t sentence);
-irr_status_e irr_ir_output_by_name(const irr_ir_model_t *model, const char *name, uint32_t *index,
-                                   irr_sentence_t sentence);
+irr_status_e irr_ir_find(const irr_ir_model_t *model, bool output, const char *name,
+                         uint32_t *index, irr_sentence_t sentence);
 
 /* ---- shapes at infer ---- */
 

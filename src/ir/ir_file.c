@@ -15,21 +15,11 @@ void irr_graph_release(irr_ir_graph_t *graph) {
     irr_forget_problems(graph);
     for (size_t i = 0; graph->constants && i < graph->layers.count; i++)
         irr_release(graph->constants[i]);
-    void *const arrays[] = {
-        graph->path,
-        graph->texts.at,
-        graph->layers.at,
-        graph->ports.at,
-        graph->dims.at,
-        graph->edges.at,
-        graph->scopes.at,
-        graph->shapes.at,
-        graph->constants,
-        graph->order,
-        graph->problems.at,
-        graph->listed,
-        graph->symbols.entries,
-    };
+    void *const arrays[] = {graph->path,           graph->texts.at,    graph->layers.at,
+                            graph->ports.at,       graph->dims.at,     graph->edges.at,
+                            graph->scopes.at,      graph->shapes.at,   graph->constants,
+                            graph->order,          graph->problems.at, graph->listed,
+                            graph->symbols.entries};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) irr_release(arrays[i]);
     irr_release(graph);
 }
@@ -95,15 +85,3 @@ irr_status_e irr_ir_read(const irr_ir_source_t *source, const irr_ir_file_t **fi
 }
 
 void irr_ir_file_free(const irr_ir_file_t *file) { irr_graph_release((irr_ir_graph_t *)file); }
-
-bool irr_ir_unknown_layer(const irr_ir_file_t *file, size_t *layer, irr_check_problem_t *note) {
-    const irr_ir_graph_t *graph = (const irr_ir_graph_t *)file;
-    while (*layer < graph->layers.count) {
-        irr_place_t place = irr_at_layer(graph, (uint32_t)(*layer)++);
-        if (graph->layers.at[place.layer].kind != IRR_LAYER_UNKNOWN) continue;
-        place.status = IRR_OK;
-        *note = irr_public_problem(graph, place, "not known; its declared ports are trusted");
-        return true;
-    }
-    return false;
-}

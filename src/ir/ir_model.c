@@ -1,5 +1,5 @@
-/* What the runtime does with models: read, copy, reshape, cut one layer out, find by name.
- * SPDX-License-Identifier: Apache-2.0 */
+/* What the runtime does with models: read, copy, reshape, cut one layer out, find by name, bind
+ * shapes. SPDX-License-Identifier: Apache-2.0 */
 #include "ir/ir_build.h"
 #include "ir/ir_weights.h"
 
@@ -23,27 +23,25 @@ static irr_status_e load_constant(irr_ir_graph_t *graph, uint32_t index, uint64_
     return status;
 }
 
-irr_status_e irr_load_constants(irr_ir_graph_t *graph, irr_sentence_t sentence) {
+/* What running needs, while the weights are open: axes everywhere, and what enters reductions and
+ * Results of a net that can be run. */
+static irr_status_e load_constants(irr_ir_graph_t *graph, irr_sentence_t sentence) {
     uint64_t total_bytes = 0;
     bool runnable = true;
+    irr_status_e status = IRR_OK;
     graph->constants = irr_calloc(graph->layers.count, sizeof *graph->constants);
     if (!graph->constants) return irr_out_of_memory(sentence, graph->layers.count * sizeof(void *));
     for (uint32_t i = 0; i < graph->layers.count; i++)
         runnable &= graph->layers.at[i].scope != 0 || graph->layers.at[i].kind != IRR_LAYER_UNKNOWN;
-    for (uint32_t i = 0; i < graph->layers.count; i++) {
-        const irr_layer_t *layer = &graph->layers.at[i];
-        bool reduction = layer->kind == IRR_LAYER_REDUCE;
-        if (!reduction && layer->kind != IRR_LAYER_RESULT) continue;
-        /* data, and what a Result returns, are needed to run only */
-        for (uint32_t p = 0; p < layer->inputs.count; p++) {
-            if (!(reduction && p == 1) && !(runnable && layer->scope == 0)) continue;
-            uint32_t from =
-                graph->ports.at[graph->ports.at[layer->inputs.first + p].of.source].layer;
-            irr_status_e status = load_constant(graph, from, &total_bytes, sentence);
-            if (status) return status;
-        }
+    for (uint32_t i = 0; i < graph->ports.count && !status; i++) {
+        const irr_port_t *port = &graph->ports.at[i];
+        const irr_layer_t *layer = &graph->layers.at[port->layer];
+        bool axes = layer->kind == IRR_LAYER_REDUCE && i == layer->inputs.first + 1;
+        if (port->is_input && (axes || (runnable && layer->scope == 0)))
+            status = load_constant(graph, graph->ports.at[port->of.source].layer, &total_bytes,
+                                   sentence);
     }
-    return IRR_OK;
+    return status;
 }
 
 /* ---- reading ---- */
@@ -58,7 +56,7 @@ static irr_status_e without_problems(irr_ir_graph_t *graph, irr_sentence_t sente
                         "%.400s: the file holds lone <layer> fragments, which are checked only; a "
                         "model has the root <net>",
                         graph->path);
-    return irr_load_constants(graph, sentence);
+    return load_constants(graph, sentence);
 }
 
 irr_status_e irr_ir_read_model(const irr_ir_source_t *source, irr_ir_model_t **model,
@@ -96,34 +94,32 @@ void irr_ir_free(irr_ir_model_t *face) {
 
 /* ---- reshaping ---- */
 
-static void put_shape(irr_partial_t *to, uint32_t rank, const irr_dimension_t *dims) {
-    to->rank = rank;
-    if (rank && rank != IRR_DYNAMIC_RANK) memcpy(to->dims, dims, rank * sizeof *dims);
-}
-
-static irr_status_e check_reshape(const irr_ir_model_t *model, const irr_ir_reshape_t *shape,
-                                  irr_sentence_t sentence) {
-    if (shape->input >= model->input_count)
-        return irr_fail(sentence, IRR_OUT_OF_BOUNDS,
-                        "input %" PRIu32 " is not there: %" PRIu32 " inputs", shape->input,
-                        model->input_count);
-    const char *name = model->inputs[shape->input].name;
-    if (shape->rank == IRR_DYNAMIC_RANK || shape->rank > IRR_MAX_RANK)
-        return irr_fail(sentence, IRR_PARAMETER_MISMATCH,
-                        "input \"%s\": a rank of 0 to %u is expected", name, IRR_MAX_RANK);
-    for (uint32_t d = 0; d < shape->rank; d++) {
-        irr_dimension_t dim = shape->dims[d];
-        if (dim.min < 0 || dim.max < -1 || (dim.max >= 0 && dim.max < dim.min))
-            return irr_fail(sentence, IRR_PARAMETER_MISMATCH,
-                            "input \"%s\": dimension %" PRIu32 " is %" PRId64 "..%" PRId64
-                            ", which is no range",
-                            name, d, dim.min, dim.max);
+/* What the inputs are, and what some of them shall be. */
+static irr_status_e new_inputs(const irr_ir_model_t *model, size_t count, const char **names,
+                               const irr_partial_shape_t *shapes, irr_partial_t *inputs,
+                               irr_sentence_t sentence) {
+    for (uint32_t i = 0; i < model->input_count; i++) {
+        const irr_ir_port_t *port = &model->inputs[i];
+        inputs[i].type = (uint8_t)port->element_type;
+        inputs[i].rank = port->rank;
+        for (uint32_t d = 0; port->rank != IRR_DYNAMIC_RANK && d < port->rank; d++)
+            inputs[i].dims[d] = port->dims[d];
+    }
+    for (size_t k = 0; k < count; k++) {
+        uint32_t index;
+        irr_status_e status = irr_ir_find(model, false, names[k], &index, sentence);
+        if (status) return status;
+        inputs[index].rank = (uint32_t)shapes[k].rank.max;
+        for (uint32_t d = 0; d < inputs[index].rank; d++) {
+            inputs[index].dims[d] = shapes[k].dims[d];
+            if (shapes[k].dims[d].min < 0) inputs[index].dims[d].min = 0;
+        }
     }
     return IRR_OK;
 }
 
-irr_status_e irr_ir_reshape_inputs(irr_ir_model_t *old, const irr_ir_reshape_t *shapes,
-                                   size_t count, irr_sentence_t sentence) {
+irr_status_e irr_ir_reshape(irr_ir_model_t *old, size_t count, const char **names,
+                            const irr_partial_shape_t *shapes, irr_sentence_t sentence) {
     irr_whole_model_t *model = (irr_whole_model_t *)old, swapped = *model;
     irr_ir_model_t *reshaped = NULL;
     if (model->parts->extracted == IRR_NONE && old->unsupported)
@@ -131,15 +127,7 @@ irr_status_e irr_ir_reshape_inputs(irr_ir_model_t *old, const irr_ir_reshape_t *
                         old->unsupported);
     irr_partial_t *inputs = irr_calloc(old->input_count, sizeof *inputs);
     if (!inputs) return irr_out_of_memory(sentence, old->input_count * sizeof *inputs);
-    for (uint32_t i = 0; i < old->input_count; i++) {
-        inputs[i].type = (uint8_t)old->inputs[i].element_type;
-        put_shape(&inputs[i], old->inputs[i].rank, old->inputs[i].dims);
-    }
-    irr_status_e status = IRR_OK;
-    for (size_t k = 0; k < count && !status; k++) {
-        status = check_reshape(old, &shapes[k], sentence);
-        if (!status) put_shape(&inputs[shapes[k].input], shapes[k].rank, shapes[k].dims);
-    }
+    irr_status_e status = new_inputs(old, count, names, shapes, inputs, sentence);
     if (!status)
         status = irr_model_build(model->parts->file, model->parts->extracted, inputs, &reshaped,
                                  sentence);
@@ -153,28 +141,15 @@ irr_status_e irr_ir_reshape_inputs(irr_ir_model_t *old, const irr_ir_reshape_t *
 
 /* ---- one layer ---- */
 
-/* The layer of this scope by name or else id; reductions first. */
-static uint32_t layer_in_scope(const irr_ir_graph_t *file, uint32_t scope, const char *text) {
-    uint32_t best = IRR_NONE;
-    int best_rank = 0;
-    for (uint32_t i = 0; i < file->layers.count; i++) {
-        const irr_layer_t *layer = &file->layers.at[i];
-        if (layer->scope != scope) continue;
-        int rank = strcmp(irr_text(file, layer->name), text) == 0 ? 2
-                   : strcmp(irr_text(file, layer->id), text) == 0 ? 1
-                                                                  : 0;
-        if (rank && layer->kind == IRR_LAYER_REDUCE) rank += 2;
-        if (rank > best_rank) best = i, best_rank = rank;
-    }
-    return best;
-}
-
-/* The rest of the path behind "LAYER/BODY/", where LAYER is the id or name of the scope's owner. */
-static const char *behind(const irr_ir_graph_t *file, const irr_scope_t *scope, const char *path) {
-    const irr_layer_t *owner = &file->layers.at[scope->layer];
+/* What follows of "LAYER/BODY/.../LAYER" behind the scope's own part of it, where a LAYER is the id
+ * or name of a body's owner; NULL: the path leads elsewhere. */
+static const char *behind(const irr_ir_graph_t *file, uint32_t scope, const char *path) {
+    if (scope == 0) return path;
+    const irr_layer_t *owner = &file->layers.at[file->scopes.at[scope].layer];
     const irr_symbol_t words[] = {owner->id, owner->name};
-    const char *body = irr_text(file, scope->body);
-    for (int i = 0; i < 2; i++) {
+    const char *body = irr_text(file, file->scopes.at[scope].body);
+    path = behind(file, owner->scope, path);
+    for (int i = 0; path && i < 2; i++) {
         const char *word = irr_text(file, words[i]);
         size_t length = strlen(word), more = strlen(body);
         if (length && strncmp(path, word, length) == 0 && path[length] == '/' &&
@@ -184,18 +159,22 @@ static const char *behind(const irr_ir_graph_t *file, const irr_scope_t *scope, 
     return NULL;
 }
 
+/* By name or else id; reductions first, and the net before the bodies. */
 static uint32_t layer_by_path(const irr_ir_graph_t *file, const char *path) {
-    uint32_t scope = 0, found = layer_in_scope(file, 0, path);
-    /* A body's scope comes after its owner's: one pass goes as deep as the path does. */
-    for (uint32_t s = 1; found == IRR_NONE && s < file->scopes.count; s++) {
-        if (file->layers.at[file->scopes.at[s].layer].scope != scope) continue;
-        const char *rest = behind(file, &file->scopes.at[s], path);
-        if (!rest) continue;
-        path = rest;
-        scope = s;
-        found = layer_in_scope(file, scope, path);
+    uint32_t best = IRR_NONE;
+    int best_rank = 0;
+    for (uint32_t i = 0; i < file->layers.count; i++) {
+        const irr_layer_t *layer = &file->layers.at[i];
+        const char *text = behind(file, layer->scope, path);
+        if (!text) continue;
+        int rank = strcmp(irr_text(file, layer->name), text) == 0 ? 2
+                   : strcmp(irr_text(file, layer->id), text) == 0 ? 1
+                                                                  : 0;
+        if (rank && layer->kind == IRR_LAYER_REDUCE) rank += 2;
+        if (rank && layer->scope == 0) rank += 4;
+        if (rank > best_rank) best = i, best_rank = rank;
     }
-    return found;
+    return best;
 }
 
 irr_status_e irr_ir_extract(const irr_ir_model_t *face, const char *path, irr_ir_model_t **one,
@@ -227,8 +206,10 @@ static bool has_name(const irr_ir_port_t *port, const char *name) {
     return false;
 }
 
-static irr_status_e by_name(const irr_ir_port_t *ports, uint32_t count, const char *what,
-                            const char *name, uint32_t *index, irr_sentence_t sentence) {
+irr_status_e irr_ir_find(const irr_ir_model_t *model, bool output, const char *name,
+                         uint32_t *index, irr_sentence_t sentence) {
+    const irr_ir_port_t *ports = output ? model->outputs : model->inputs;
+    uint32_t count = output ? model->output_count : model->input_count;
     char there[IRR_SENTENCE_BYTES / 2] = "none";
     irr_sentence_t to = {there, sizeof there};
     for (uint32_t i = 0; i < count; i++)
@@ -236,16 +217,20 @@ static irr_status_e by_name(const irr_ir_port_t *ports, uint32_t count, const ch
     for (uint32_t i = 0; i < count; i++)
         if (strcmp(ports[i].layer_name, name) == 0) return *index = i, IRR_OK;
     for (uint32_t i = 0; i < count; i++) irr_append(&to, "%s\"%s\"", i ? ", " : "", ports[i].name);
-    return irr_fail(sentence, IRR_NOT_FOUND, "no %s is called \"%.200s\"; there %s %s", what, name,
-                    count == 1 ? "is" : "are", there);
+    return irr_fail(sentence, IRR_NOT_FOUND, "no %s is called \"%.200s\"; there %s %s",
+                    output ? "output" : "input", name, count == 1 ? "is" : "are", there);
 }
 
-irr_status_e irr_ir_input_by_name(const irr_ir_model_t *model, const char *name, uint32_t *index,
-                                  irr_sentence_t sentence) {
-    return by_name(model->inputs, model->input_count, "input", name, index, sentence);
-}
+/* ---- shapes at infer ---- */
 
-irr_status_e irr_ir_output_by_name(const irr_ir_model_t *model, const char *name, uint32_t *index,
-                                   irr_sentence_t sentence) {
-    return by_name(model->outputs, model->output_count, "output", name, index, sentence);
+irr_status_e irr_ir_infer_shapes(const irr_ir_model_t *model, const irr_tensor_view_t *inputs,
+                                 irr_bound_shape_t *shapes, irr_sentence_t sentence) {
+    char reason[IRR_SENTENCE_BYTES / 2];
+    for (uint32_t i = 0; i < model->input_count; i++) { /* the graph knows no names and ranges */
+        const irr_ir_port_t *port = &model->inputs[i];
+        irr_status_e status = irr_check_tensor(&model->graph.values[port->value], port->dims,
+                                               &inputs[i], (irr_sentence_t){reason, sizeof reason});
+        if (status) return irr_fail(sentence, status, "input \"%.200s\": %s", port->name, reason);
+    }
+    return irr_graph_bind_shapes(&model->graph, inputs, shapes, sentence);
 }

@@ -64,14 +64,24 @@ static int by_line(const void *a, const void *b) {
 
 void irr_list_problems(irr_ir_graph_t *graph) {
     size_t count = graph->problems.count;
-    graph->listed = irr_calloc(count, sizeof *graph->listed);
-    if (!graph->listed) count = irr_no_memory(graph);
+    irr_check_problem_t *to = irr_calloc(count + graph->file.unknown_layer_count, sizeof *to);
+    graph->listed = to;
+    if (!to || graph->out_of_memory) {
+        irr_no_memory(graph);
+        return;
+    }
     if (count) qsort(graph->problems.at, count, sizeof *graph->problems.at, by_line);
     for (size_t i = 0; i < count; i++)
-        graph->listed[i] =
+        *to++ =
             irr_public_problem(graph, graph->problems.at[i].place, graph->problems.at[i].message);
     graph->file.problems = graph->listed;
     graph->file.problem_count = count;
+    graph->file.unknown_layers = to;
+    for (uint32_t i = 0; i < graph->layers.count; i++) {
+        irr_place_t place = {graph->layers.at[i].line, i, IRR_OK};
+        if (graph->layers.at[i].kind == IRR_LAYER_UNKNOWN)
+            *to++ = irr_public_problem(graph, place, "not known; its declared ports are trusted");
+    }
 }
 
 char *irr_ir_problem_text(const irr_check_problem_t *problem, char *text, size_t capacity_bytes) {

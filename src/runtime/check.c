@@ -9,11 +9,11 @@ static void add_text(irr_check_problem_t *row, void *rows) {
 
 /* One list: the problems, behind them the layers that are not known. */
 static irr_status_e fill(const irr_ir_file_t *file, const char *path, irr_check_report_t *report) {
-    size_t count = file->problem_count, unknown = file->unknown_layer_count, layer = 0;
+    size_t count = file->problem_count, unknown = file->unknown_layer_count;
     irr_check_problem_t *rows = irr_list_make(count + unknown, sizeof *rows);
     if (!rows) return irr_list_check(rows);
     if (count) memcpy(rows, file->problems, count * sizeof *rows);
-    for (size_t k = 0; k < unknown; k++) irr_ir_unknown_layer(file, &layer, &rows[count + k]);
+    if (unknown) memcpy(rows + count, file->unknown_layers, unknown * sizeof *rows);
     for (size_t k = 0; k < count + unknown; k++) add_text(&rows[k], rows);
     *report = (irr_check_report_t){.file = irr_list_text(rows, path),
                                    .layers = file->layer_count,

@@ -46,23 +46,6 @@ irr_status_e irr_model_get_friendly_name(const irr_model_t *model, char **friend
     return irr_give_text(model->name, friendly_name);
 }
 
-/* What the reader takes for one partial shape; dims has room for IRR_MAX_RANK. */
-static irr_status_e translate(irr_partial_shape_t shape, irr_dimension_t *dims,
-                              irr_ir_reshape_t *to) {
-    if (irr_rank_is_dynamic(shape.rank))
-        return irr_fail(irr_message(), IRR_PARAMETER_MISMATCH,
-                        "an input cannot be reshaped to a dynamic rank");
-    irr_status_e status = irr_check_partial_shape(shape);
-    if (status) return status;
-    to->rank = (uint32_t)shape.rank.max;
-    to->dims = dims;
-    for (uint32_t d = 0; d < to->rank; d++) {
-        dims[d] = shape.dims[d];
-        if (dims[d].min < 0) dims[d].min = 0;
-    }
-    return IRR_OK;
-}
-
 irr_status_e irr_model_reshape(const irr_model_t *model, const char **tensor_names,
                                const irr_partial_shape_t *partial_shapes, size_t size) {
     IRR_REQUIRE(model);
@@ -71,21 +54,16 @@ irr_status_e irr_model_reshape(const irr_model_t *model, const char **tensor_nam
     if (size > model->input_count)
         return irr_fail(irr_message(), IRR_OUT_OF_BOUNDS,
                         "%zu shapes are given, the model has %u inputs", size, model->input_count);
-    irr_status_e status = IRR_OK;
-    irr_ir_reshape_t *shapes = irr_calloc(size, sizeof *shapes);
-    irr_dimension_t *dims = irr_calloc(size, IRR_MAX_RANK * sizeof *dims);
-    if (!shapes || !dims) status = irr_out_of_memory(irr_message(), size * sizeof *shapes);
-    for (size_t k = 0; !status && k < size; k++) {
+    for (size_t k = 0; k < size; k++) {
         if (!tensor_names[k])
-            status = irr_fail(irr_message(), IRR_INVALID_C_PARAM, "tensor_names[%zu] is NULL", k);
-        else
-            status = irr_ir_input_by_name(model, tensor_names[k], &shapes[k].input, irr_message());
-        if (!status) status = translate(partial_shapes[k], dims + k * IRR_MAX_RANK, &shapes[k]);
+            return irr_fail(irr_message(), IRR_INVALID_C_PARAM, "tensor_names[%zu] is NULL", k);
+        if (irr_rank_is_dynamic(partial_shapes[k].rank))
+            return irr_fail(irr_message(), IRR_PARAMETER_MISMATCH,
+                            "an input cannot be reshaped to a dynamic rank");
+        irr_status_e status = irr_check_partial_shape(partial_shapes[k]);
+        if (status) return status;
     }
-    if (!status) status = irr_ir_reshape_inputs((irr_model_t *)model, shapes, size, irr_message());
-    irr_release(shapes);
-    irr_release(dims);
-    return status;
+    return irr_ir_reshape((irr_model_t *)model, size, tensor_names, partial_shapes, irr_message());
 }
 
 irr_status_e irr_model_reshape_input_by_name(const irr_model_t *model, const char *tensor_name,

@@ -18,9 +18,9 @@ static irr_status_e find_name(const irr_model_t *model, irr_place_t place, uint3
     bool either = place.sides == (IRR_INPUT | IRR_OUTPUT);
     irr_sentence_t sentence = either ? (irr_sentence_t){NULL, 0} : irr_message();
     irr_status_e status = IRR_NOT_FOUND;
-    if (place.sides & IRR_INPUT) status = irr_ir_input_by_name(model, place.name, slot, sentence);
+    if (place.sides & IRR_INPUT) status = irr_ir_find(model, false, place.name, slot, sentence);
     if (status && place.sides & IRR_OUTPUT) {
-        status = irr_ir_output_by_name(model, place.name, slot, sentence);
+        status = irr_ir_find(model, true, place.name, slot, sentence);
         if (!status) *slot += model->input_count;
     }
     if (!status || !either) return status;
