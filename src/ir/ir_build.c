@@ -67,10 +67,7 @@ static void set_value(build_t *build, uint32_t index, const irr_partial_t *it) {
 
 static void get_value(const build_t *build, uint32_t index, irr_partial_t *it) {
     const irr_graph_value_t *value = &build->values[index];
-    it->type = (uint8_t)value->element_type;
-    it->rank = build->ranges[index] ? value->rank : 0;
-    if (it->rank && it->rank != IRR_DYNAMIC_RANK)
-        memcpy(it->dims, build->ranges[index], it->rank * sizeof *it->dims);
+    irr_partial_set(it, (uint8_t)value->element_type, value->rank, build->ranges[index]);
 }
 
 /* A new value: what the check inferred for an output port, or what was given for an input. */

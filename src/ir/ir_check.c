@@ -60,20 +60,19 @@ static void index_ports(irr_ir_graph_t *graph, irr_table_t *ids) {
 /* The port at one end of an edge, or IRR_NONE and a problem. */
 static uint32_t port_at(irr_ir_graph_t *graph, const irr_edge_t *edge, bool is_input,
                         irr_table_t *layers, irr_table_t *ports) {
-    const irr_end_t *end = is_input ? &edge->to : &edge->from;
+    const irr_symbol_t *ends = edge->ends, *end = is_input ? ends + 2 : ends;
     const char *why = is_input ? "has no input port " : "has no output port ";
-    uint32_t layer = claim(graph, layers, edge->scope, end->layer, IRR_NONE), port = IRR_NONE;
+    uint32_t layer = claim(graph, layers, edge->scope, end[0], IRR_NONE), port = IRR_NONE;
     if (layer == IRR_NONE)
         why = "does not exist";
     else
-        port = claim_port(graph, ports, layer, end->port, IRR_NONE);
+        port = claim_port(graph, ports, layer, end[1], IRR_NONE);
     if (port != IRR_NONE && graph->ports.at[port].is_input == is_input) return port;
     irr_problem(graph, irr_at_line(edge->line),
                 "edge from layer %.30s port %.30s to layer %.30s port %.30s: layer %.60s %s%.60s",
-                irr_text(graph, edge->from.layer), irr_text(graph, edge->from.port),
-                irr_text(graph, edge->to.layer), irr_text(graph, edge->to.port),
-                irr_text(graph, end->layer), why,
-                irr_text(graph, layer == IRR_NONE ? 0 : end->port));
+                irr_text(graph, ends[0]), irr_text(graph, ends[1]), irr_text(graph, ends[2]),
+                irr_text(graph, ends[3]), irr_text(graph, end[0]), why,
+                irr_text(graph, layer == IRR_NONE ? 0 : end[1]));
     return IRR_NONE;
 }
 
@@ -91,8 +90,8 @@ static void connect(irr_ir_graph_t *graph, irr_table_t *layers, irr_table_t *por
         else
             irr_problem(graph, (irr_place_t){edge->line, port->layer, IRR_NETWORK_NOT_READ},
                         "input port %s has a second edge, from layer %.60s port %.60s",
-                        irr_text(graph, port->id), irr_text(graph, edge->from.layer),
-                        irr_text(graph, edge->from.port));
+                        irr_text(graph, port->id), irr_text(graph, edge->ends[0]),
+                        irr_text(graph, edge->ends[1]));
     }
     for (size_t i = 0; i < graph->ports.count && !graph->file.fragments; i++) {
         const irr_port_t *port = &graph->ports.at[i];

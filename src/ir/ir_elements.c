@@ -156,8 +156,9 @@ static void open_edge(irr_reader_t *reader, irr_level_t *level, const irr_symbol
         return;
     }
     if (reader->stopped || !IRR_ROOM(graph, edges, 1)) return;
-    graph->edges.at[graph->edges.count++] =
-        (irr_edge_t){{texts[0], texts[1]}, {texts[2], texts[3]}, level->line, level->scope};
+    irr_edge_t *edge = &graph->edges.at[graph->edges.count++];
+    *edge = (irr_edge_t){.line = level->line, .scope = level->scope};
+    memcpy(edge->ends, texts, sizeof edge->ends);
 }
 
 /* ---- the grammar ---- */

@@ -95,12 +95,8 @@ typedef struct irr_port {
     bool is_input, fed;
 } irr_port_t;
 
-typedef struct irr_end {
-    irr_symbol_t layer, port;
-} irr_end_t;
-
 typedef struct irr_edge {
-    irr_end_t from, to;
+    irr_symbol_t ends[4]; /* from layer, from port, to layer, to port */
     uint32_t line, scope;
 } irr_edge_t;
 
@@ -187,6 +183,7 @@ irr_axes_known_t irr_axes_of(const irr_partial_t *axes);
 /* Type and shape of the result, or what is wrong with the axes. */
 irr_status_e irr_partial_reduce(const irr_partial_t *data, const irr_axes_known_t *axes,
                                 bool keep_dims, irr_partial_t *out, irr_sentence_t sentence);
+void irr_partial_set(irr_partial_t *it, uint8_t type, uint32_t rank, const irr_dimension_t *dims);
 bool irr_partial_static(const irr_partial_t *shape);
 /* Could a tensor have both shapes? */
 bool irr_partial_compatible(const irr_partial_t *a, const irr_partial_t *b);
@@ -225,8 +222,8 @@ void irr_check_graph(irr_ir_graph_t *graph);
 void irr_port_declared(const irr_ir_graph_t *graph, const irr_port_t *port, irr_partial_t *it);
 /* What was inferred for an output port. */
 void irr_port_inferred(const irr_ir_graph_t *graph, const irr_port_t *port, irr_partial_t *it);
-/* Stores it, and lists a problem where the declaration says something else. */
-void irr_port_infer(irr_ir_graph_t *graph, uint32_t port, const irr_partial_t *it);
+/* Stores it (an unknown type as declared), and lists a problem where the declaration differs. */
+void irr_port_infer(irr_ir_graph_t *graph, uint32_t port, irr_partial_t *it);
 /* What arrives at an input port; lists a problem where the declaration differs. */
 void irr_port_arriving(irr_ir_graph_t *graph, uint32_t port, irr_partial_t *it);
 /* The outputs are what they declare: of a layer that is unknown or not understood. */

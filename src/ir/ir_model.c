@@ -100,10 +100,7 @@ static irr_status_e new_inputs(const irr_ir_model_t *model, size_t count, const 
                                irr_sentence_t sentence) {
     for (uint32_t i = 0; i < model->input_count; i++) {
         const irr_ir_port_t *port = &model->inputs[i];
-        inputs[i].type = (uint8_t)port->element_type;
-        inputs[i].rank = port->rank;
-        for (uint32_t d = 0; port->rank != IRR_DYNAMIC_RANK && d < port->rank; d++)
-            inputs[i].dims[d] = port->dims[d];
+        irr_partial_set(&inputs[i], (uint8_t)port->element_type, port->rank, port->dims);
     }
     for (size_t k = 0; k < count; k++) {
         uint32_t index;

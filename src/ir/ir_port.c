@@ -21,15 +21,10 @@ void irr_port_declared(const irr_ir_graph_t *graph, const irr_port_t *port, irr_
     if (it->type == IRR_DYNAMIC || it->type == IRR_TYPE_WRONG) it->type = IRR_TYPE_UNKNOWN;
 }
 
-static void copy_shape(irr_partial_t *to, uint32_t rank, const irr_dimension_t *dims) {
-    to->rank = rank;
-    if (rank != IRR_DYNAMIC_RANK) memcpy(to->dims, dims, rank * sizeof *dims);
-}
-
 void irr_port_inferred(const irr_ir_graph_t *graph, const irr_port_t *port, irr_partial_t *it) {
-    uint32_t rank = port->shape_rank == IRR_PORT_RANK_UNKNOWN ? IRR_DYNAMIC_RANK : port->shape_rank;
-    copy_shape(it, rank, graph->shapes.at + port->of.shape);
-    it->type = port->type;
+    bool known = port->shape_rank != IRR_PORT_RANK_UNKNOWN;
+    irr_partial_set(it, port->type, known ? port->shape_rank : IRR_DYNAMIC_RANK,
+                    known ? graph->shapes.at + port->of.shape : NULL);
 }
 
 /* A port without dimensions declares a scalar or a dynamic rank, nothing else. */
@@ -71,7 +66,7 @@ static void compare(irr_ir_graph_t *graph, const irr_port_t *port, const irr_par
         /* as it should be */
     } else if (promised && promised->rank != IRR_DYNAMIC_RANK &&
                agrees(port, &declared, promised)) {
-        copy_shape(it, promised->rank, promised->dims);
+        irr_partial_set(it, it->type, promised->rank, promised->dims);
     } else {
         if (port->rank) irr_partial_text(&declared, said, sizeof said);
         differs(graph, port, "shape is ", said, irr_partial_text(it, found, sizeof found));
@@ -83,16 +78,15 @@ static void compare(irr_ir_graph_t *graph, const irr_port_t *port, const irr_par
         differs(graph, port, "", type_word(declared.type), type_word(it->type));
 }
 
-void irr_port_infer(irr_ir_graph_t *graph, uint32_t index, const irr_partial_t *inferred) {
+void irr_port_infer(irr_ir_graph_t *graph, uint32_t index, irr_partial_t *it) {
     irr_port_t *port = &graph->ports.at[index];
-    irr_partial_t it = *inferred;
-    compare(graph, port, NULL, &it);
-    port->type = it.type;
-    if (it.rank == IRR_DYNAMIC_RANK || !IRR_ROOM(graph, shapes, it.rank)) return;
-    memcpy(graph->shapes.at + graph->shapes.count, it.dims, it.rank * sizeof *it.dims);
+    compare(graph, port, NULL, it);
+    port->type = it->type;
+    if (it->rank == IRR_DYNAMIC_RANK || !IRR_ROOM(graph, shapes, it->rank)) return;
+    memcpy(graph->shapes.at + graph->shapes.count, it->dims, it->rank * sizeof *it->dims);
     port->of.shape = (uint32_t)graph->shapes.count;
-    port->shape_rank = (uint8_t)it.rank;
-    graph->shapes.count += it.rank;
+    port->shape_rank = (uint8_t)it->rank;
+    graph->shapes.count += it->rank;
 }
 
 void irr_port_arriving(irr_ir_graph_t *graph, uint32_t index, irr_partial_t *it) {

@@ -43,19 +43,18 @@ static void check_version(irr_ir_graph_t *graph, uint32_t index) {
                     op->first_opset);
 }
 
-static void check_data(irr_ir_graph_t *graph, uint32_t index, irr_partial_t data) {
+static void check_data(irr_ir_graph_t *graph, uint32_t index, const irr_partial_t *data) {
     const irr_op_info_t *op = irr_op_info(graph->layers.at[index].op);
+    uint8_t type = data->type == IRR_TYPE_UNKNOWN ? IRR_U8 : data->type; /* the least it can be */
     char text[IRR_SENTENCE_BYTES / 2];
-    if (data.type == IRR_TYPE_UNKNOWN)
-        data.type = IRR_U8; /* the least that it can be */
-    else if (!irr_op_takes(graph->layers.at[index].op, data.type))
+    if (data->type != IRR_TYPE_UNKNOWN && !irr_op_takes(graph->layers.at[index].op, type))
         irr_problem(graph, irr_at_layer(graph, index), "data has element type %s; %s takes %s",
-                    irr_element_type_name(data.type), op->type,
+                    irr_element_type_name(type), op->type,
                     op->takes_numeric ? NUMERIC_TYPES : "boolean");
-    if (!irr_partial_fits(&data, graph->memory_limit_bytes))
+    if (!irr_partial_fits(data, graph->memory_limit_bytes))
         irr_problem(graph, irr_at_layer(graph, index),
                     "data %s of type %s is larger than this machine's memory of %" PRIu64 " bytes",
-                    irr_partial_text(&data, text, sizeof text), irr_element_type_name(data.type),
+                    irr_partial_text(data, text, sizeof text), irr_element_type_name(type),
                     graph->memory_limit_bytes);
 }
 
@@ -135,7 +134,7 @@ void irr_check_reduce(irr_ir_graph_t *graph, uint32_t index) {
         return;
     }
     irr_port_arriving(graph, layer->inputs.first, &data);
-    check_data(graph, index, data);
+    check_data(graph, index, &data);
     size_t before = graph->problems.count;
     bool usable = find_axes(graph, index, values, &axes);
     if (data.rank == IRR_DYNAMIC_RANK && axes.count != 0)

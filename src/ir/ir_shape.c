@@ -8,6 +8,12 @@
 
 static const irr_dimension_t any_dim = {0, -1}, one = {1, 1};
 
+void irr_partial_set(irr_partial_t *it, uint8_t type, uint32_t rank, const irr_dimension_t *dims) {
+    it->type = type;
+    it->rank = rank;
+    if (rank && rank != IRR_DYNAMIC_RANK) memcpy(it->dims, dims, rank * sizeof *dims);
+}
+
 bool irr_partial_static(const irr_partial_t *shape) {
     if (shape->rank == IRR_DYNAMIC_RANK) return false;
     for (uint32_t d = 0; d < shape->rank; d++)
@@ -57,7 +63,7 @@ irr_status_e irr_partial_reduce(const irr_partial_t *data, const irr_axes_known_
     uint64_t mask = UINT64_MAX;
     int64_t dims[IRR_MAX_RANK];
     char text[IRR_SENTENCE_BYTES / 2];
-    *out = *data;
+    irr_partial_set(out, data->type, data->rank, data->dims);
     if (axes->count == 0 || data->rank == IRR_DYNAMIC_RANK) return IRR_OK;
     if (axes->values) {
         irr_partial_dims(data, dims);
