@@ -141,8 +141,10 @@ static int ask_layers(bench_t *bench) {
     for (size_t i = 0; i < bench->session->input_count; i++)
         elements += (double)bench->inputs[i].count;
     for (size_t i = 0; names && i < rows.size; i++) {
-        const char *op = rows.profiling_infos[i].op;
-        fprintf(names, "%s%s", i ? "," : "", rows.profiling_infos[i].kernel);
+        const irr_profiling_info_t *row = &rows.profiling_infos[i];
+        const char *op = row->op;
+        if (!i || strcmp(row->kernel, row[-1].kernel)) /* a run of layers may share one */
+            fprintf(names, "%s%s", i ? "," : "", row->kernel);
         if (strcmp(op, "ReduceMin") && strcmp(op, "ReduceMax"))
             bench->roundings += strcmp(op, "ReduceProd") ? 128 : 2 * elements;
     }

@@ -116,14 +116,13 @@ void json_fields(const char *fields, ...) {
 
 /* A string without its quotes and backslashes, or any other scalar. */
 static char *take_token(const char **at) {
-    size_t length = strcspn(*at, ",:]} \t\r\n");
-    if (**at != '"') return *at += length, take_text("%.*s", (int)length, *at - length);
-    char *text = take(strlen(*at)), *to = text;
-    for (++*at; **at && **at != '"'; ++*at) {
-        if (**at == '\\' && (*at)[1]) ++*at;
-        *to++ = **at;
-    }
-    *at += **at == '"';
+    bool quoted = **at == '"';
+    const char *from = *at + quoted, *end = from;
+    if (!quoted) end += strcspn(end, ",:]} \t\r\n");
+    while (quoted && *end && *end != '"') end += *end == '\\' && end[1] ? 2 : 1;
+    char *text = take((size_t)(end - from) + 1), *to = text;
+    *at = end + (quoted && *end);
+    for (; from < end; from++) *to++ = quoted && *from == '\\' ? *++from : *from;
     return text;
 }
 
