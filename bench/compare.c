@@ -35,8 +35,7 @@ static int find(const case_t *c, size_t ours, finding_t *found) {
     double ratios[MOST_ROUNDS];
     measure(c, builds, 2, settings.rounds, results);
     for (size_t i = 0; i < 2; i++) {
-        if (!results[i].ran)
-            return fail(IRR_GENERAL_ERROR, "%s", take_text("%s", noted_sentence()));
+        if (!results[i].ran) return fail(IRR_GENERAL_ERROR, "%s", noted_sentence());
         if (results[i].wrong)
             return fail(IRR_GENERAL_ERROR, "%s by %s: %s", c->problem, builds[i].name,
                         results[i].wrong);

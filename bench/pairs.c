@@ -95,8 +95,7 @@ static int measure_pair(const case_t *c, const contender_t ways[2]) {
     result_t results[2];
     measure(c, ways, 2, settings.rounds, results);
     for (size_t i = 0; i < 2; i++) {
-        if (!results[i].ran)
-            return fail(IRR_GENERAL_ERROR, "%s", take_text("%s", noted_sentence()));
+        if (!results[i].ran) return fail(IRR_GENERAL_ERROR, "%s", noted_sentence());
         if (results[i].wrong) note_wrong(c->problem, c->group, results[i].wrong);
     }
     print_pair(c->group, c->problem, results[0].median_us, results[1].median_us, most);

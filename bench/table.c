@@ -34,8 +34,7 @@ int load_libraries(void) {
     irr_version_free(&about);
     for (size_t i = FIRST_PEER; i < PEERS; i++) {
         if (peers[i].peer->version) versions[i] = peers[i].peer->version(libraries[i]);
-        if (libraries[i] && !versions[i])
-            return fail(WRONG_CALL, "%s", take_text("%s", noted_sentence()));
+        if (libraries[i] && !versions[i]) return fail(WRONG_CALL, "%s", noted_sentence());
     }
     return IRR_OK;
 }
@@ -89,8 +88,7 @@ static void print_text(const case_t *c, const char *kernel, const result_t *resu
 static int row(const case_t *c) {
     result_t results[PEERS];
     measure(c, peers, PEERS, settings.rounds, results);
-    if (!results[IRREDUCE].ran)
-        return fail(IRR_GENERAL_ERROR, "%s", take_text("%s", noted_sentence()));
+    if (!results[IRREDUCE].ran) return fail(IRR_GENERAL_ERROR, "%s", noted_sentence());
     if (results[IRREDUCE].wrong) note_wrong(c->problem, "irreduce", results[IRREDUCE].wrong);
     double ours = results[IRREDUCE].median_us;
     add(&means[READ], ours / results[READ].median_us);

@@ -22,8 +22,7 @@ static int row(const case_t *c) {
     result_t results[TIERS];
     measure(c, tiers, TIERS, settings.rounds, results);
     for (size_t i = 0; i < TIERS; i++) {
-        if (!results[i].ran)
-            return fail(IRR_GENERAL_ERROR, "%s", take_text("%s", noted_sentence()));
+        if (!results[i].ran) return fail(IRR_GENERAL_ERROR, "%s", noted_sentence());
         if (results[i].wrong) note_wrong(c->problem, tiers[i].name, results[i].wrong);
         if (!results[i].same) note_wrong(c->problem, tiers[i].name, "the bits are not scalar's");
     }

@@ -30,7 +30,7 @@ static int split_input(const session_t *session, const char *text, size_t *index
         if (!find_input(session, take_text("%.*s", (int)(equals - text), text), index))
             return IRR_OK;
     }
-    return fail(IRR_NOT_FOUND, "--input %s: %s", text, take_text("%s", noted_sentence()));
+    return fail(IRR_NOT_FOUND, "--input %s: %s", text, noted_sentence());
 }
 
 static int read_inputs(session_t *session) {

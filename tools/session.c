@@ -87,8 +87,7 @@ static int apply_properties(const session_t *session) {
         int length = (int)(equals - list->items[i]);
         irr_property_t property = {take_text("%.*s", length, list->items[i]), equals + 1};
         if (library(irr_core_set_properties(session->core, session->device, 1, &property)))
-            return wrong_call("--property %s: %s", list->items[i],
-                              take_text("%s", noted_sentence()));
+            return wrong_call("--property %s: %s", list->items[i], noted_sentence());
     }
     return IRR_OK;
 }

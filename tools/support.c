@@ -9,10 +9,12 @@
 static char sentence[4096];
 
 int fail(int status, const char *format, ...) {
+    char made[sizeof sentence]; /* the noted sentence may be among the arguments */
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
+    vsnprintf(made, sizeof made, format, arguments);
     va_end(arguments);
+    strcpy(sentence, made);
     return status;
 }
 
