@@ -7,6 +7,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -105,11 +107,13 @@ static void run_python(int to, const char *python, const char *script, const cha
  * argument prints, and what follows it. "failed": why. */
 static const char *ask(const char *python, const char *script, const char *argument,
                        const char **rest) {
+    static const struct timeval patience = {.tv_sec = SECONDS + 1}; /* its children may go on */
     int ends[2], status = 0;
     size_t capacity = 0;
     char *line = NULL;
     *rest = "no process can be made";
-    if (pipe2(ends, O_CLOEXEC)) return "failed";
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return "failed";
+    setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     pid_t child = fork();
     if (!child) run_python(ends[1], python, script, argument);
     close(ends[1]);
@@ -119,7 +123,8 @@ static const char *ask(const char *python, const char *script, const char *argum
         answer = take_text("%.*s", (int)strcspn(line, "\n"), line);
     free(line);
     if (from) fclose(from);
-    if (child < 0 || waitpid(child, &status, 0) < 0) return "failed";
+    if (child < 0) return "failed";
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
     *rest = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM
                 ? take_text("it took more than %d s", SECONDS)
             : WIFSIGNALED(status) ? take_text("it ended with signal %d", WTERMSIG(status))
