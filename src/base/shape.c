@@ -25,20 +25,6 @@ bool irr_shape_is_dynamic(const int64_t *dims, uint32_t rank) {
     return false;
 }
 
-char *irr_shape_text(const int64_t *dims, uint32_t rank, char *text, size_t capacity_bytes) {
-    irr_sentence_t to = {text, capacity_bytes};
-    irr_append(&to, "[");
-    for (uint32_t d = 0; d < rank; d++) {
-        if (d) irr_append(&to, ",");
-        if (dims[d] < 0)
-            irr_append(&to, "?");
-        else
-            irr_append(&to, "%" PRId64, dims[d]);
-    }
-    irr_append(&to, "]");
-    return text;
-}
-
 char *irr_ranges_text(const irr_dimension_t *dims, uint32_t rank, char *text,
                       size_t capacity_bytes) {
     irr_sentence_t to = {text, capacity_bytes};
@@ -57,6 +43,13 @@ char *irr_ranges_text(const irr_dimension_t *dims, uint32_t rank, char *text,
     }
     irr_append(&to, "]");
     return text;
+}
+
+char *irr_shape_text(const int64_t *dims, uint32_t rank, char *text, size_t capacity_bytes) {
+    irr_dimension_t ranges[IRR_MAX_RANK] = {{0, 0}};
+    if (rank > IRR_MAX_RANK) rank = IRR_MAX_RANK;
+    for (uint32_t d = 0; d < rank; d++) ranges[d] = (irr_dimension_t){dims[d], dims[d]};
+    return irr_ranges_text(ranges, rank, text, capacity_bytes);
 }
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "elements are read by their low bytes");

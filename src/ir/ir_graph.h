@@ -1,6 +1,8 @@
 /* The plain graph of a file, and what the files of src/ir offer each other.
  * Arrays of small structs that refer to each other by index; every text is a symbol (an offset into
  * one pool); equal ids, types and words have equal symbols and are compared as numbers, names not.
+ * To read on, in the way of the data: ir_scan.c, ir_xml.c, ir_elements.c (the grammar) fill the
+ * graph; ir_check.c judges it with ir_port.c, ir_const.c, ir_reduce.c; ir_build.c makes models.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IRR_IR_IR_GRAPH_H
 #define IRR_IR_IR_GRAPH_H

@@ -116,30 +116,26 @@ static bool open_input(parse_t *parse) {
     return !status;
 }
 
-static ssize_t read_some(parse_t *parse, char *to, size_t most) {
-    ssize_t n;
-    if (!parse->memory) {
-        do n = read(parse->descriptor, to, most);
-        while (n < 0 && errno == EINTR);
-        return n;
-    }
-    if (parse->memory_bytes < most) most = parse->memory_bytes;
-    memcpy(to, parse->memory, most);
-    parse->memory += most;
-    parse->memory_bytes -= most;
-    return (ssize_t)most;
-}
-
 /* Fills the window. The bytes added: 0 at the end of the input, -1 on an error. */
 static ssize_t fill(parse_t *parse) {
-    size_t before = parse->held;
-    ssize_t n = 1;
-    while (n > 0 && parse->held < WINDOW_BYTES) {
-        n = read_some(parse, parse->window + parse->held, WINDOW_BYTES - parse->held);
-        if (n > 0) parse->held += (size_t)n;
+    size_t before = parse->held, room;
+    while ((room = WINDOW_BYTES - parse->held) > 0) {
+        char *to = parse->window + parse->held;
+        ssize_t n = (ssize_t)(parse->memory_bytes < room ? parse->memory_bytes : room);
+        if (parse->memory) {
+            memcpy(to, parse->memory, (size_t)n);
+            parse->memory += n;
+            parse->memory_bytes -= (size_t)n;
+        } else {
+            n = read(parse->descriptor, to, room);
+        }
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return -1;
+        if (n == 0) break;
+        parse->held += (size_t)n;
     }
     parse->window[parse->held] = '\0';
-    return n < 0 ? -1 : (ssize_t)(parse->held - before);
+    return (ssize_t)(parse->held - before);
 }
 
 /* ---- what is no XML in UTF-8 ---- */
