@@ -17,8 +17,7 @@ typedef struct irr_ir_source {
     size_t xml_bytes;
     const void *weights; /* with path NULL; may be NULL; needed during the call only */
     size_t weights_bytes;
-    const irr_axes_t
-        *axes; /* of lone <layer>s: the k-th for the k-th fragment; a single one serves all */
+    const irr_axes_t *axes; /* the k-th for the k-th lone <layer>; a single one serves all */
     size_t axes_count;
 } irr_ir_source_t;
 
@@ -30,10 +29,11 @@ typedef struct irr_ir_file {
      * the caller's business (irr_ir_problem_text), the words are "" that the layer lacks. */
     const irr_check_problem_t *problems;
     size_t problem_count;
-    const irr_check_problem_t
-        *unknown_layers;        /* neither reductions nor Parameter, Const, Result: */
-    size_t unknown_layer_count; /* problems that are none (IRR_OK), in their order */
-    size_t layer_count;         /* in all scopes */
+    /* Layers that are neither reductions nor Parameter, Const, Result: problems that are none
+     * (IRR_OK), in the order of the file. */
+    const irr_check_problem_t *unknown_layers;
+    size_t unknown_layer_count;
+    size_t layer_count; /* in all scopes */
     size_t reduce_layer_count;
     bool fragments; /* lone <layer>s instead of a <net> */
 } irr_ir_file_t;
