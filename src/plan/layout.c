@@ -17,6 +17,10 @@
 #define BYTES_WORTH_A_TASK (128u << 10)
 /* Tiles are not cut into less than this, a few lines of each row. */
 #define LEAST_TILE_WIDTH_BYTES 512u
+/* A tree of few leaves is left whole where wider tiles than this are enough for the threads: what
+ * was cut is put together and finished by one of them. */
+#define FEW_LEAVES 8u
+#define WIDE_TILE_BYTES 768u
 /* Rows that are folded last: each is a rounding more for an element of the first. */
 #define MOST_LAST_ROWS 32u
 /* What must not be cut, an output's rows among the columns: a tile or a part of one. */
@@ -25,6 +29,7 @@
 #define LINE_BYTES 64u
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+static size_t most_of(size_t a, size_t b) { return a > b ? a : b; }
 static size_t ceil_div(size_t n, size_t by) { return (n + by - 1) / by; }
 static size_t round_up(size_t n, size_t to) { return ceil_div(n, to) * to; }
 static uint32_t ceil_log2(size_t n) {
@@ -132,9 +137,13 @@ static void choose_tiles(const irr_lane_info_t *kernel, irr_layout_t *layout) {
         if (layout->tile_kept >= 4 * lines) layout->tile_kept -= layout->tile_kept % lines;
     } else {
         size_t others = layout->blocks.total * layout->kept * layout->segments.total;
-        size_t tiles = ceil_div(wanted, others * layout->leaves);
+        size_t tiles = ceil_div(wanted, others);
+        bool few = layout->leaves <= FEW_LEAVES;
+        if (!few || layout->width * kernel->element_bytes < tiles * WIDE_TILE_BYTES)
+            tiles = ceil_div(wanted, others * layout->leaves);
         size_t least_width = LEAST_TILE_WIDTH_BYTES / kernel->element_bytes;
-        size_t share = round_up(ceil_div(layout->width, tiles), least_width);
+        size_t line = things_of_lines(kernel->element_bytes);
+        size_t share = most_of(least_width, round_up(ceil_div(layout->width, tiles), line));
         layout->tile_width = least(layout->tile_width, round_up(share, group));
     }
     layout->tiles_kept = ceil_div(layout->kept, layout->tile_kept);
