@@ -66,6 +66,7 @@ static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
 /* By how much a kernel is slower than the fastest. */
 static double slowness(const irr_problem_t *problem, const irr_kernel_t *kernel, irr_tier_e tier) {
     if (tier == IRR_TIER_SCALAR) return 16;
+    if (kernel->leaves > 1) return 2;                           /* exact sums of integers */
     if (kernel->accumulator_bytes > sizeof(uint64_t)) return 6; /* states */
     return problem->type == IRR_F16 || problem->type == IRR_BF16 ? 2 : 1;
 }
