@@ -77,7 +77,8 @@ static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_c
     double outputs = (double)geometry->output_count;
     double bytes = outputs * (double)geometry->set_size * ordinary->element_bytes;
     plan->lanes = ordinary->lanes;
-    plan->tile_bytes = ordinary->accumulator_bytes;
+    plan->tile_bytes = ordinary->accumulator_bytes; /* of which whole leaves make little use */
+    if (ordinary->leaves > 1) plan->tile_bytes /= 2;
     bytes *= slowness(&plan->problem, ordinary, config->tier);
     plan->cost = (irr_cost_t){bytes + outputs * BYTES_AN_OUTPUT, config->threads};
     complete(plan, plan->tile_bytes, false);
