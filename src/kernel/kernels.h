@@ -29,6 +29,8 @@
 #define IRR_ROW_LEVELS 3
 /* Kernels load and store whole vectors of accumulators: this much room behind the last one. */
 #define IRR_ACCUMULATOR_SLACK_BYTES 1024u
+/* A merge writes pieces of so many bytes, counted from its first accumulator. */
+#define IRR_ACCUMULATOR_PIECE_BYTES 128u
 
 typedef enum {
     IRR_FOLD_MIN = 0,
@@ -46,11 +48,16 @@ typedef struct irr_u128 {
     uint64_t low, high;
 } irr_u128_t;
 
-/* A product of floats, and the bits of the least magnitude on its way. */
-typedef struct irr_product {
-    double product;
-    int64_t least;
-} irr_product_t;
+/* A product of floats: mantissa times 2^exponent, the magnitude of the mantissa in [1, 2) or it is
+ * 0, infinite or NaN. */
+typedef struct irr_scaled_32 {
+    float mantissa;
+    int32_t exponent;
+} irr_scaled_32_t;
+typedef struct irr_scaled_64 {
+    double mantissa;
+    int64_t exponent;
+} irr_scaled_64_t;
 
 /* Pointers: `data` has the element's alignment, accumulators are 64-byte aligned where a whole
  * buffer is passed. Strides, lengths and widths count elements. */

@@ -156,6 +156,40 @@ static inline v_u64 max_u64(v_u64 a, v_u64 b) {
 #define VEC_ANY_UPPER(v)                                                                           \
     (!_mm256_testz_si256((__m256i)(v), _mm256_set1_epi64x((int64_t)~UINT64_C(0xffffffff))))
 static inline v_i8 magnitude_i8(v_i8 x) { return (v_i8)_mm256_abs_epi8((__m256i)x); }
+/* The lesser of least and |x|, a NaN aside, in bits. */
+static inline v_i32 least_magnitude_32(v_i32 least, v_f32 x) {
+    return (v_i32)_mm256_min_ps((__m256)magnitude_f32(x), (__m256)least);
+}
+static inline v_i64 least_magnitude_64(v_i64 least, v_f64 x) {
+    return (v_i64)_mm256_min_pd((__m256d)magnitude_f64(x), (__m256d)least);
+}
+
+/* Two planes to pairs in memory, and back. */
+#define ZIP_256(bits, out, a, b)                                                                   \
+    do {                                                                                           \
+        __m256i low_ = _mm256_unpacklo_epi##bits((__m256i)(a), (__m256i)(b));                      \
+        __m256i high_ = _mm256_unpackhi_epi##bits((__m256i)(a), (__m256i)(b));                     \
+        VEC_STORE(v_u8, out, VEC_LOWER_16(low_, high_));                                           \
+        VEC_STORE(v_u8, (char *)(out) + 32, VEC_UPPER_16(low_, high_));                            \
+    } while (0)
+#define UNZIP_256(from, a, b, lower, upper)                                                        \
+    do {                                                                                           \
+        __m256i low_ = (__m256i)VEC_LOAD(v_u8, from);                                              \
+        __m256i high_ = (__m256i)VEC_LOAD(v_u8, (const char *)(from) + 32);                        \
+        (a) = (__typeof__(a))_mm256_permute4x64_epi64((__m256i)lower(low_, high_), 0xd8);          \
+        (b) = (__typeof__(b))_mm256_permute4x64_epi64((__m256i)upper(low_, high_), 0xd8);          \
+    } while (0)
+#define VEC_ZIP_32(out, a, b) ZIP_256(32, out, a, b)
+#define VEC_ZIP_64(out, a, b) ZIP_256(64, out, a, b)
+#define VEC_UNZIP_32(from, a, b) UNZIP_256(from, a, b, VEC_LOWER_4, VEC_UPPER_4)
+#define VEC_UNZIP_64(from, a, b) UNZIP_256(from, a, b, VEC_LOWER_8, VEC_UPPER_8)
+
+static inline bool any_below_32(v_i32 a, int32_t b) {
+    return _mm256_movemask_epi8(_mm256_cmpgt_epi32(_mm256_set1_epi32(b), (__m256i)a)) != 0;
+}
+static inline bool any_below_64(v_i64 a, int64_t b) {
+    return _mm256_movemask_epi8(_mm256_cmpgt_epi64(_mm256_set1_epi64x(b), (__m256i)a)) != 0;
+}
 static inline v_u64 magnitude_i64(v_u64 x) {
     v_u64 sign = (v_u64)_mm256_cmpgt_epi64(_mm256_setzero_si256(), (__m256i)x);
     return (x ^ sign) - sign;

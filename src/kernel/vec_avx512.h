@@ -157,6 +157,44 @@ RANGES(64, __m512d, pd)
 #define VEC_ANY_UPPER(v)                                                                           \
     (_mm512_test_epi64_mask((__m512i)(v), _mm512_set1_epi64((int64_t)~UINT64_C(0xffffffff))) != 0)
 static inline v_i8 magnitude_i8(v_i8 x) { return (v_i8)_mm512_abs_epi8((__m512i)x); }
+/* The lesser of least and |x|, a NaN aside, in bits. */
+static inline v_i32 least_magnitude_32(v_i32 least, v_f32 x) {
+    return (v_i32)_mm512_range_ps((__m512)least, (__m512)x, 10);
+}
+static inline v_i64 least_magnitude_64(v_i64 least, v_f64 x) {
+    return (v_i64)_mm512_range_pd((__m512d)least, (__m512d)x, 10);
+}
+
+/* Two planes to pairs in memory, and back. */
+#define PLANES_512(bits, a, index, b)                                                              \
+    _mm512_permutex2var_epi##bits((__m512i)(a), index, (__m512i)(b))
+#define EVENS_32 _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
+#define EVENS_64 _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14)
+#define PAIRS_32 _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define PAIRS_64 _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11)
+#define ADD_512(bits, v, n) _mm512_add_epi##bits(v, SPLAT512_##bits(n))
+#define ZIP_512(bits, out, a, b)                                                                   \
+    (_mm512_storeu_si512(out, PLANES_512(bits, a, PAIRS_##bits, b)),                               \
+     _mm512_storeu_si512((char *)(out) + 64,                                                       \
+                         PLANES_512(bits, a, ADD_512(bits, PAIRS_##bits, 256 / bits), b)))
+#define UNZIP_512(bits, from, a, b)                                                                \
+    do {                                                                                           \
+        __m512i low_ = _mm512_loadu_si512(from);                                                   \
+        __m512i high_ = _mm512_loadu_si512((const char *)(from) + 64);                             \
+        (a) = (v_f##bits)PLANES_512(bits, low_, EVENS_##bits, high_);                              \
+        (b) = (v_i##bits)PLANES_512(bits, low_, ADD_512(bits, EVENS_##bits, 1), high_);            \
+    } while (0)
+#define VEC_ZIP_32(out, a, b) ZIP_512(32, out, a, b)
+#define VEC_ZIP_64(out, a, b) ZIP_512(64, out, a, b)
+#define VEC_UNZIP_32(from, a, b) UNZIP_512(32, from, a, b)
+#define VEC_UNZIP_64(from, a, b) UNZIP_512(64, from, a, b)
+
+static inline bool any_below_32(v_i32 a, int32_t b) {
+    return _mm512_cmplt_epi32_mask((__m512i)a, _mm512_set1_epi32(b)) != 0;
+}
+static inline bool any_below_64(v_i64 a, int64_t b) {
+    return _mm512_cmplt_epi64_mask((__m512i)a, _mm512_set1_epi64(b)) != 0;
+}
 static inline v_u64 magnitude_i64(v_u64 x) { return (v_u64)_mm512_abs_epi64((__m512i)x); }
 
 static inline v_f64 square_loss_f64(v_f64 x, v_f64 square) {

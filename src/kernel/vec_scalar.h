@@ -108,12 +108,35 @@ EXTREMES_OF(u64)
 
 static inline v_f32 magnitude_f32(v_f32 x) { return __builtin_fabsf(x); }
 static inline v_f64 magnitude_f64(v_f64 x) { return __builtin_fabs(x); }
-/* The bits of |x|: in the order of the magnitudes, NaN above all. */
-static inline v_i64 magnitude_bits_f64(v_f64 x) {
-    int64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits & INT64_MAX;
+#define BITS_OF(bits)                                                                              \
+    static inline v_i##bits bits_of_f##bits(v_f##bits x) {                                         \
+        v_i##bits value;                                                                           \
+        memcpy(&value, &x, sizeof value);                                                          \
+        return value;                                                                              \
+    }                                                                                              \
+    static inline v_f##bits f##bits##_of_bits(v_i##bits x) {                                       \
+        v_f##bits value;                                                                           \
+        memcpy(&value, &x, sizeof value);                                                          \
+        return value;                                                                              \
+    }
+BITS_OF(32)
+BITS_OF(64)
+/* The lesser of least and |x|, a NaN aside, in bits. */
+static inline v_i32 least_magnitude_32(v_i32 least, v_f32 x) {
+    return min_i32(least, bits_of_f32(x) & INT32_MAX);
 }
+static inline v_i64 least_magnitude_64(v_i64 least, v_f64 x) {
+    return min_i64(least, bits_of_f64(x) & INT64_MAX);
+}
+static inline bool any_below_32(v_i32 a, int32_t b) { return a < b; }
+static inline bool any_below_64(v_i64 a, int64_t b) { return a < b; }
+#define VEC_LOAD_ONCE(x) ((void)(x))
+#define VEC_BELOW(a, b) (-((a) < (b)))
+/* Two planes to pairs in memory, and back. */
+#define VEC_ZIP_32(out, a, b) ((out)->mantissa = (a), (out)->exponent = (b))
+#define VEC_UNZIP_32(from, a, b) ((a) = (from)->mantissa, (b) = (from)->exponent)
+#define VEC_ZIP_64 VEC_ZIP_32
+#define VEC_UNZIP_64 VEC_UNZIP_32
 
 /* |x| of a two's complement lane, as unsigned. */
 static inline v_u64 magnitude_i64(v_u64 x) { return x >> 63 ? 0 - x : x; }

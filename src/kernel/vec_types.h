@@ -45,6 +45,11 @@ VECTOR(u64, uint64_t);
 
 static inline v_f32 magnitude_f32(v_f32 x) { return (v_f32)((v_i32)x & INT32_MAX); }
 static inline v_f64 magnitude_f64(v_f64 x) { return (v_f64)((v_i64)x & INT64_MAX); }
-static inline v_i64 magnitude_bits_f64(v_f64 x) { return (v_i64)x & INT64_MAX; }
+static inline v_i32 bits_of_f32(v_f32 x) { return (v_i32)x; }
+static inline v_i64 bits_of_f64(v_f64 x) { return (v_i64)x; }
+static inline v_f32 f32_of_bits(v_i32 x) { return (v_f32)x; }
+static inline v_f64 f64_of_bits(v_i64 x) { return (v_f64)x; }
+/* All bits of the lanes in which a < b. */
+#define VEC_BELOW(a, b) ((a) < (b))
 
 #endif

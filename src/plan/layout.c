@@ -224,8 +224,9 @@ void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel
     choose_tasks(layout);
     size_t results = layout->tile_kept * layout->tile_width * kernel->accumulator_bytes;
     size_t lanes = layout->group * layout->tile_width * kernel->accumulator_bytes;
-    layout->result_bytes = round_up(results, IRR_ALIGNMENT);
-    layout->leaf_bytes = layout->inner == IRR_INNER_TREE ? round_up(lanes, IRR_ALIGNMENT) : 0;
+    layout->result_bytes = round_up(results, IRR_ACCUMULATOR_PIECE_BYTES);
+    if (layout->inner == IRR_INNER_TREE)
+        layout->leaf_bytes = round_up(lanes, IRR_ACCUMULATOR_PIECE_BYTES);
     share_units(kernel, layout);
     measure_slot(layout);
 }
