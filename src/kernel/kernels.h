@@ -11,6 +11,7 @@
  *   tree    of leaves a[0..n): T(n) = T(p) + T(n - p), p the largest power of two below n;
  *   fold    lanes are halved, lane i and lane i + n/2, until `width` are left;
  *   tree    again, of the results of the segments.
+ * A product of floats is rounded as if exponents had no limits.
  * So an element passes at most 32 + log2(leaves) + log2(lanes) + log2(segments) roundings, each
  * logarithm rounded up, before the finish: irr_layout_depth. Lanes without an element hold the
  * identity, which changes no bit.
