@@ -75,6 +75,7 @@ typedef struct irr_model { /* irr_model_t of the public API, which does not see 
     irr_graph_t query_graph;
     bool dynamic;            /* some input or output dimension is unknown */
     const char *unsupported; /* NULL, or the sentence why `graph` is not the whole model */
+    struct irr_parts *parts; /* the reader's own */
 } irr_ir_model_t;
 
 /* Reads a whole model. Fails with the first problem that irr_ir_read lists, as

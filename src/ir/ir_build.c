@@ -10,7 +10,6 @@
 /* What the building needs for a while. */
 typedef struct {
     irr_ir_model_t *face;
-    irr_parts_t *parts;
     const irr_ir_graph_t *file;
     const irr_partial_t *given; /* what the inputs are, or NULL */
     irr_graph_value_t *values;
@@ -20,7 +19,7 @@ typedef struct {
 
 /* Zeroed memory that lives as long as the model; NULL: out of memory. */
 static void *take(build_t *build, size_t count, size_t element_bytes) {
-    irr_parts_t *parts = build->parts;
+    struct irr_parts *parts = build->face->parts;
     void *block = NULL;
     if (irr_grow((void **)&parts->blocks, &parts->block_room, parts->block_count + 1,
                  sizeof *parts->blocks))
@@ -43,7 +42,7 @@ static bool claim_room(build_t *build, size_t layers, size_t values) {
     face->graph.values = build->values = take(build, values, sizeof *build->values);
     build->ranges = take(build, values, sizeof *build->ranges);
     build->value_of = irr_malloc(ports_bytes);
-    if (!build->value_of || build->parts->out_of_memory) return false;
+    if (!build->value_of || build->face->parts->out_of_memory) return false;
     memset(build->value_of, 0xff, ports_bytes); /* IRR_NO_VALUE */
     return true;
 }
@@ -250,7 +249,7 @@ static irr_status_e build_net(build_t *build, irr_sentence_t sentence) {
 static irr_status_e build_layer(build_t *build, irr_sentence_t sentence) {
     irr_ir_model_t *face = build->face;
     const irr_ir_graph_t *file = build->file;
-    const irr_layer_t *layer = &file->layers.at[build->parts->extracted];
+    const irr_layer_t *layer = &file->layers.at[build->face->parts->extracted];
     const irr_port_t *inputs = &file->ports.at[layer->inputs.first];
     const irr_port_t *output = &file->ports.at[layer->outputs.first];
     uint32_t from = file->ports.at[inputs[1].of.source].layer;
@@ -295,16 +294,17 @@ static void finish(build_t *build) {
 
 irr_status_e irr_model_build(irr_ir_graph_t *file, uint32_t extracted, const irr_partial_t *inputs,
                              irr_ir_model_t **out, irr_sentence_t sentence) {
-    irr_whole_model_t *model = irr_calloc(1, sizeof *model);
-    irr_parts_t *parts = irr_calloc(1, sizeof *parts);
+    irr_ir_model_t *model = irr_calloc(1, sizeof *model);
+    struct irr_parts *parts = irr_calloc(1, sizeof *parts);
     if (!model || !parts) {
         irr_release(model);
         irr_release(parts);
         return irr_out_of_memory(sentence, sizeof *model);
     }
+    *parts = (struct irr_parts){.file = file, .extracted = extracted, .references = 1};
+    __atomic_add_fetch(&file->references, 1, __ATOMIC_RELAXED);
     model->parts = parts;
-    *parts = (irr_parts_t){.file = irr_graph_retain(file), .extracted = extracted, .references = 1};
-    build_t build = {.face = &model->face, .parts = parts, .file = file, .given = inputs};
+    build_t build = {.face = model, .file = file, .given = inputs};
     bool net = extracted == IRR_NONE;
     irr_status_e status = IRR_NOT_ALLOCATED;
     if (claim_room(&build, net ? file->layers.count : 1, net ? file->ports.count : 3))
@@ -314,8 +314,8 @@ irr_status_e irr_model_build(irr_ir_graph_t *file, uint32_t extracted, const irr
         status = irr_out_of_memory(sentence, file->ports.count);
     irr_release(build.value_of);
     if (status)
-        irr_ir_free(&model->face);
+        irr_ir_free(model);
     else
-        *out = &model->face;
+        *out = model;
     return status;
 }

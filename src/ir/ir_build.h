@@ -6,20 +6,14 @@
 #include "ir/ir_graph.h"
 
 /* What a model is made of; its clones share it. */
-typedef struct irr_parts {
+struct irr_parts {
     irr_ir_graph_t *file;
     uint32_t extracted; /* the one layer of the model; IRR_NONE: the file's net */
     int references;
     bool out_of_memory;
     void **blocks; /* of memory */
     size_t block_count, block_room;
-} irr_parts_t;
-
-/* A model with its private half. */
-typedef struct irr_whole_model {
-    irr_ir_model_t face; /* first: a pointer to it is a pointer to the whole */
-    irr_parts_t *parts;
-} irr_whole_model_t;
+};
 
 /* Builds the net, or one layer of it, with these shapes of its inputs (NULL: the file's). */
 irr_status_e irr_model_build(irr_ir_graph_t *file, uint32_t extracted, const irr_partial_t *inputs,

@@ -24,11 +24,6 @@ void irr_graph_release(irr_ir_graph_t *graph) {
     irr_release(graph);
 }
 
-irr_ir_graph_t *irr_graph_retain(irr_ir_graph_t *graph) {
-    __atomic_add_fetch(&graph->references, 1, __ATOMIC_RELAXED);
-    return graph;
-}
-
 /* What only reading needs. */
 static void finish_reading(irr_ir_graph_t *graph) {
     irr_release(graph->symbols.entries);

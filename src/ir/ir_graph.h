@@ -152,7 +152,6 @@ typedef struct irr_ir_graph {
 irr_status_e irr_graph_read(const irr_ir_source_t *source,
                             irr_status_e (*more)(irr_ir_graph_t *graph, irr_sentence_t sentence),
                             irr_ir_graph_t **out, irr_sentence_t sentence);
-irr_ir_graph_t *irr_graph_retain(irr_ir_graph_t *graph);
 void irr_graph_release(irr_ir_graph_t *graph);
 bool irr_no_memory(irr_ir_graph_t *graph); /* notes it; false, for `return irr_no_memory(...)` */
 

@@ -70,26 +70,24 @@ irr_status_e irr_ir_read_model(const irr_ir_source_t *source, irr_ir_model_t **m
     return status;
 }
 
-irr_status_e irr_ir_clone(const irr_ir_model_t *face, irr_ir_model_t **copy,
+irr_status_e irr_ir_clone(const irr_ir_model_t *model, irr_ir_model_t **copy,
                           irr_sentence_t sentence) {
-    irr_whole_model_t *made = irr_malloc(sizeof *made);
-    *copy = NULL;
-    if (!made) return irr_out_of_memory(sentence, sizeof *made);
-    *made = *(const irr_whole_model_t *)face;
-    __atomic_add_fetch(&made->parts->references, 1, __ATOMIC_RELAXED);
-    *copy = &made->face;
+    *copy = irr_malloc(sizeof **copy);
+    if (!*copy) return irr_out_of_memory(sentence, sizeof **copy);
+    **copy = *model;
+    __atomic_add_fetch(&model->parts->references, 1, __ATOMIC_RELAXED);
     return IRR_OK;
 }
 
-void irr_ir_free(irr_ir_model_t *face) {
-    irr_parts_t *parts = face ? ((irr_whole_model_t *)face)->parts : NULL;
-    if (parts && __atomic_sub_fetch(&parts->references, 1, __ATOMIC_ACQ_REL) == 0) {
-        for (size_t i = 0; i < parts->block_count; i++) irr_release(parts->blocks[i]);
-        irr_release(parts->blocks);
-        irr_graph_release(parts->file);
-        irr_release(parts);
-    }
-    irr_release(face);
+void irr_ir_free(irr_ir_model_t *model) {
+    if (!model) return;
+    struct irr_parts *parts = model->parts;
+    irr_release(model);
+    if (__atomic_sub_fetch(&parts->references, 1, __ATOMIC_ACQ_REL) > 0) return;
+    for (size_t i = 0; i < parts->block_count; i++) irr_release(parts->blocks[i]);
+    irr_release(parts->blocks);
+    irr_graph_release(parts->file);
+    irr_release(parts);
 }
 
 /* ---- reshaping ---- */
@@ -115,23 +113,22 @@ static irr_status_e new_inputs(const irr_ir_model_t *model, size_t count, const 
     return IRR_OK;
 }
 
-irr_status_e irr_ir_reshape(irr_ir_model_t *old, size_t count, const char **names,
+irr_status_e irr_ir_reshape(irr_ir_model_t *model, size_t count, const char **names,
                             const irr_partial_shape_t *shapes, irr_sentence_t sentence) {
-    irr_whole_model_t *model = (irr_whole_model_t *)old, swapped = *model;
-    irr_ir_model_t *reshaped = NULL;
-    if (model->parts->extracted == IRR_NONE && old->unsupported)
+    irr_ir_model_t old = *model, *reshaped = NULL;
+    if (old.parts->extracted == IRR_NONE && old.unsupported)
         return irr_fail(sentence, IRR_NOT_IMPLEMENTED, "the model cannot be reshaped: %s",
-                        old->unsupported);
-    irr_partial_t *inputs = irr_calloc(old->input_count, sizeof *inputs);
-    if (!inputs) return irr_out_of_memory(sentence, old->input_count * sizeof *inputs);
-    irr_status_e status = new_inputs(old, count, names, shapes, inputs, sentence);
+                        old.unsupported);
+    irr_partial_t *inputs = irr_calloc(old.input_count, sizeof *inputs);
+    if (!inputs) return irr_out_of_memory(sentence, old.input_count * sizeof *inputs);
+    irr_status_e status = new_inputs(model, count, names, shapes, inputs, sentence);
     if (!status)
-        status = irr_model_build(model->parts->file, model->parts->extracted, inputs, &reshaped,
-                                 sentence);
+        status =
+            irr_model_build(old.parts->file, old.parts->extracted, inputs, &reshaped, sentence);
     irr_release(inputs);
     if (status) return status;
-    *model = *(irr_whole_model_t *)reshaped; /* the handle stays, its contents change */
-    *(irr_whole_model_t *)reshaped = swapped;
+    *model = *reshaped; /* the handle stays, its contents change */
+    *reshaped = old;
     irr_ir_free(reshaped);
     return IRR_OK;
 }
@@ -174,9 +171,8 @@ static uint32_t layer_by_path(const irr_ir_graph_t *file, const char *path) {
     return best;
 }
 
-irr_status_e irr_ir_extract(const irr_ir_model_t *face, const char *path, irr_ir_model_t **one,
+irr_status_e irr_ir_extract(const irr_ir_model_t *model, const char *path, irr_ir_model_t **one,
                             irr_sentence_t sentence) {
-    const irr_whole_model_t *model = (const irr_whole_model_t *)face;
     irr_ir_graph_t *file = model->parts->file;
     *one = NULL;
     if (!path) return irr_fail(sentence, IRR_INVALID_C_PARAM, "the layer's name is NULL");
