@@ -1,4 +1,5 @@
-/* Data made to show what random data hides: how deep a fold is, and integer roots one off.
+/* Data made to show what random data hides: how deep a fold is, integer roots one off, sums that
+ * wrap.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "device.h"
 #include "oracle.h"
@@ -101,6 +102,46 @@ static void test_integer_roots(void **state) {
         }
 }
 
+/* Sets of the least or the greatest value alone: no partial sum may wrap or lose its sign, however
+ * long a leaf. The root is more than the type holds, the mean is the value. */
+static void test_integer_extremes(void **state) {
+    (void)state;
+    static const irr_element_type_e types[] = {IRR_I8,  IRR_U8,  IRR_I16, IRR_U16,
+                                               IRR_I32, IRR_U32, IRR_I64, IRR_U64};
+    static const char *const tiers[] = {"scalar", "avx2", "avx512"};
+    static const int64_t forms[][3] = {/* dims, and the axis */
+                                       {1025, 60, 0},
+                                       {300, 210, 0},
+                                       {3, 20000, 1},
+                                       {900, 70, 1}};
+    static uint64_t data[MOST], output[1024];
+    char sentence[DEVICE_TEXT_BYTES];
+    for (size_t k = 0; k < 8 * 2 * 2 * 3 * 4; k++) {
+        irr_element_type_e type = types[k % 8];
+        const int64_t *d = forms[k / 96];
+        bool is_signed = type <= IRR_I64, mean = k / 8 % 2;
+        size_t bytes = oracle_element_bytes(type);
+        uint64_t greatest = UINT64_MAX >> (64 - 8 * bytes + is_signed);
+        uint64_t value = k / 16 % 2 || !is_signed ? greatest : greatest + 1;
+        uint64_t expected = mean ? value : greatest;
+        random_case_t c = {.op = mean ? "ReduceMean" : "ReduceL2",
+                           .type = type,
+                           .rank = 2,
+                           .dims = {d[0], d[1]},
+                           .axes = {d[2]},
+                           .axis_count = 1};
+        device_setup_t setup = {.backend = "simd", .isa = tiers[k / 32 % 3], .threads = 1};
+        random_case_complete(&c);
+        for (size_t i = 0; i < c.elements; i++) memcpy((char *)data + i * bytes, &value, bytes);
+        if (device_run(engine, &c, &setup, data, output, sentence) != IRR_OK)
+            fail_msg("%s", sentence);
+        for (size_t i = 0; i < c.outputs; i++)
+            if (memcmp((char *)output + i * bytes, &expected, bytes))
+                fail_msg("%s of type %d, %s, [%d, %d]: output %zu", c.op, (int)type, setup.isa,
+                         (int)d[0], (int)d[1], i);
+    }
+}
+
 static int set_up(void **state) {
     (void)state;
     return irr_create_plugin_engine(IRR_PLUGIN_ABI, &engine, (irr_sentence_t){NULL, 0}) != IRR_OK;
@@ -114,6 +155,7 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_depth),
-                                       cmocka_unit_test(test_integer_roots)};
+                                       cmocka_unit_test(test_integer_roots),
+                                       cmocka_unit_test(test_integer_extremes)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
