@@ -100,17 +100,18 @@ static bool plan_accurately(irr_simd_plan_t *plan, const irr_problem_t *problem,
 
 /* More than the caches hold is read sooner by vectors of 32 bytes than of 64, which ask for lines
  * faster than they can be fetched ahead (up to a fifth; irreduce_bench with IRREDUCE_ISA): so do
- * the folds that only add. No bit depends on it. */
+ * the folds that take few instructions. No bit depends on it. */
 #define BYTES_BEYOND_CACHES 32e6
 
 static irr_tier_e tier_of(const irr_problem_t *problem, const irr_config_t *config) {
     const irr_op_kernel_t *op = &irr_kernels(config->tier)->ops[problem->op][problem->type];
     const irr_element_type_info_t *type = irr_element_type_info(problem->type);
     double elements = (double)problem->geometry.output_count * (double)problem->geometry.set_size;
-    bool adds = op->fold == IRR_FOLD_SUM || op->fold == IRR_FOLD_MAGNITUDES ||
-                (op->fold == IRR_FOLD_SQUARES && type->kind == IRR_KIND_FLOAT);
+    bool heavy = type->kind != IRR_KIND_FLOAT &&
+                 (op->fold == IRR_FOLD_SQUARES || op->fold == IRR_FOLD_WIDE_SUM ||
+                  op->fold == IRR_FOLD_PRODUCT);
     bool large = elements * (type->bits / 8) > BYTES_BEYOND_CACHES;
-    return config->tier == IRR_TIER_AVX512 && adds && large ? IRR_TIER_AVX2 : config->tier;
+    return config->tier == IRR_TIER_AVX512 && large && !heavy ? IRR_TIER_AVX2 : config->tier;
 }
 
 static void plan_problem(irr_simd_plan_t *plan, const irr_problem_t *problem,
