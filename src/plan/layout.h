@@ -24,9 +24,9 @@ typedef enum {
 
 /* Data is [blocks, segments] of dense [kept, rows, width]: rows are reduced, kept and width are
  * not. Outer blocks and segments interleave in memory as the geometry's runs do. A unit is one
- * block's tile of outputs, over all segments. Where segments are small, their rows are not folded in
- * each: all their elements are columns, width of them, and the last_rows of last_width in these are
- * folded at the very end. */
+ * block's tile of outputs, over all segments. Where segments are small, their rows are not folded
+ * in each: all their elements are columns, width of them, and the last_rows of last_width in these
+ * are folded at the very end. */
 typedef struct irr_layout {
     irr_outer_t blocks, segments;
     size_t kept, rows, width;
