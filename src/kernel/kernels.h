@@ -66,8 +66,7 @@ typedef struct irr_kernel {
     const char *name; /* "sum_f32"; NULL: there is no such kernel */
     uint32_t element_bytes, accumulator_bytes;
     uint32_t lanes;
-    uint32_t
-        leaves; /* of columns that `steps` takes in one go, IRR_ROW_LEAVES where order is free */
+    uint32_t leaves; /* of columns that `steps` takes at once: IRR_ROW_LEAVES where order is free */
     /* Each of `count` rows of at most IRR_ROW_LEAVES leaves, to one accumulator. */
     void (*rows)(void *accumulators, const void *data, size_t count, size_t length, size_t stride);
     /* Each of `count` dense blocks of [rows <= 32, width], to `width` accumulators. */
