@@ -24,6 +24,7 @@ typedef struct irr_simd_plan {
     irr_finish_f finish;
     irr_set_t set;
     const irr_kernel_t *kernel;
+    const irr_kernel_t *near; /* the same, for what a sibling has brought near; or NULL */
     irr_problem_t problem;
     irr_layout_t layout;
     bool accurate;

@@ -121,6 +121,7 @@ static void plan_problem(irr_simd_plan_t *plan, const irr_problem_t *problem,
     if (config->accuracy && plan_accurately(plan, problem, config)) return;
     *plan = (irr_simd_plan_t){.problem = *problem, .finish = op->finish};
     plan->kernel = &table->folds[op->fold][op->fold_type];
+    plan->near = &irr_kernels(config->tier)->folds[op->fold][op->fold_type];
     aim(plan, plan->kernel, config);
 }
 
@@ -237,4 +238,6 @@ void irr_simd_join(void *const *states, uint32_t count, size_t *scratch_bytes) {
         plan->scratch_bytes = *scratch_bytes;
         *scratch_bytes += plan->layout.tasks * plan->slot_bytes;
     }
+    for (uint32_t m = 1; m < count; m++)
+        if (plans[m]->near && plans[m]->folded_by == m) plans[m]->kernel = plans[m]->near;
 }
