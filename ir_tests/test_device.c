@@ -88,7 +88,7 @@ static const struct {
     const char *part;
 } bad_properties[] = {
     {"PERF_COUNTS", "YES", IRR_NOT_FOUND, "known are INFERENCE_NUM_THREADS, PERF_COUNT, "},
-    {"PERF_COUNT", "yes", IRR_PARAMETER_MISMATCH, "it takes YES, NO, TRUE, FALSE"},
+    {"PERF_COUNT", "yes", IRR_PARAMETER_MISMATCH, "it takes NO, YES, FALSE, TRUE"},
     {"INFERENCE_NUM_THREADS", "-1", IRR_PARAMETER_MISMATCH, "it takes 0"},
     {"INFERENCE_NUM_THREADS", "2x", IRR_PARAMETER_MISMATCH, "\"2x\""},
     {"INFERENCE_NUM_THREADS", "", IRR_PARAMETER_MISMATCH, "it takes 0"},

@@ -5,7 +5,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 static const char *const names[] = {
     [IRR_TIER_SCALAR] = "scalar",
@@ -16,12 +15,6 @@ _Static_assert(sizeof names / sizeof *names == IRR_TIER_COUNT, "a name for each 
 
 const char *irr_tier_name(irr_tier_e tier) {
     return (unsigned)tier < IRR_TIER_COUNT ? names[tier] : NULL;
-}
-
-bool irr_tier_by_name(const char *name, irr_tier_e *tier) {
-    for (unsigned i = 0; i < IRR_TIER_COUNT; i++)
-        if (strcmp(names[i], name) == 0) return *tier = (irr_tier_e)i, true;
-    return false;
 }
 
 #if defined(__x86_64__)

@@ -14,7 +14,6 @@ typedef enum {
 } irr_tier_e;
 
 const char *irr_tier_name(irr_tier_e tier); /* "scalar", "avx2", "avx512" */
-bool irr_tier_by_name(const char *name, irr_tier_e *tier);
 irr_tier_e irr_cpu_best_tier(void); /* from CPUID and XCR0 */
 void irr_cpu_relax(void);           /* tells the core that this thread spins */
 

@@ -14,20 +14,20 @@ typedef enum {
     IRR_BACKEND_SIMD = 0,
     IRR_BACKEND_ONEDNN,
     IRR_BACKEND_REFERENCE,
-    IRR_BACKEND_COUNT,
-    IRR_BACKEND_AUTO = IRR_BACKEND_COUNT
+    IRR_BACKEND_COUNT
 } irr_backend_e;
+#define IRR_BACKEND_AUTO UINT32_MAX
 
-/* What the properties of a compiled model say. */
+/* What the properties of a compiled model say; a number each, 0 or 1 for a flag. */
+#define IRR_STREAMS_AUTO UINT32_MAX
 typedef struct irr_config {
-    irr_backend_e backend; /* IRREDUCE_BACKEND */
-    irr_tier_e tier;       /* IRREDUCE_ISA, capped to the CPU's best */
-    bool reproducible;     /* IRREDUCE_REPRODUCIBLE */
-    bool accuracy;         /* EXECUTION_MODE_HINT=ACCURACY */
-    bool profile;          /* PERF_COUNT */
-    uint32_t threads;      /* INFERENCE_NUM_THREADS, at least 1 */
-    int32_t streams;       /* NUM_STREAMS; -1 is AUTO. Kept to be read back, as is the next */
-    uint32_t hint;         /* PERFORMANCE_HINT, a row of its words */
+    uint32_t backend;       /* IRREDUCE_BACKEND, an irr_backend_e */
+    uint32_t tier;          /* IRREDUCE_ISA, an irr_tier_e, capped to the CPU's best */
+    uint32_t reproducible;  /* IRREDUCE_REPRODUCIBLE */
+    uint32_t accuracy;      /* EXECUTION_MODE_HINT=ACCURACY */
+    uint32_t profile;       /* PERF_COUNT */
+    uint32_t threads;       /* INFERENCE_NUM_THREADS, at least 1 */
+    uint32_t streams, hint; /* NUM_STREAMS and PERFORMANCE_HINT, kept to be read back */
 } irr_config_t;
 
 /* A backend's answer to "would you run this?". Forced is told by config->backend: a backend then

@@ -5,8 +5,6 @@
 #include "base/element_type.h"
 #include "base/status.h"
 
-#include <string.h>
-
 static const irr_backend_t *const rows[] = {
     [IRR_BACKEND_SIMD] = &irr_backend_simd,
     [IRR_BACKEND_ONEDNN] = &irr_backend_onednn,
@@ -15,12 +13,6 @@ static const irr_backend_t *const rows[] = {
 _Static_assert(sizeof rows / sizeof *rows == IRR_BACKEND_COUNT, "a row for each backend");
 
 const irr_backend_t *irr_backend_row(irr_backend_e backend) { return rows[backend]; }
-
-bool irr_backend_by_name(const char *name, irr_backend_e *backend) {
-    for (unsigned i = 0; i < IRR_BACKEND_COUNT; i++)
-        if (strcmp(rows[i]->name, name) == 0) return *backend = (irr_backend_e)i, true;
-    return false;
-}
 
 irr_status_e irr_planner_admit(irr_op_e op, irr_element_type_e type, irr_sentence_t sentence) {
     const irr_op_info_t *info = irr_op_info(op);

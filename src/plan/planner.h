@@ -13,7 +13,6 @@ typedef struct irr_choice {
 } irr_choice_t;
 
 const irr_backend_t *irr_backend_row(irr_backend_e backend);
-bool irr_backend_by_name(const char *name, irr_backend_e *backend); /* not "auto" */
 
 /* What holds for any shape and configuration: does the device take this op on this type? */
 irr_status_e irr_planner_admit(irr_op_e op, irr_element_type_e type, irr_sentence_t sentence);

@@ -9,114 +9,62 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define MOST_THREADS 1024
 
 typedef struct {
     const char *key;
     unsigned set, get; /* owners, bits */
-    bool environment;  /* a variable of this name sets the default */
-    bool (*parse)(const char *value, irr_config_t *config);
-    void (*print)(const irr_config_t *config, irr_writer_t *writer); /* NULL: not of the config */
-    const char *values; /* what parse takes, for errors */
-    const char *text;   /* what it does, for SUPPORTED_PROPERTIES */
+    const char *text;  /* what it does, for SUPPORTED_PROPERTIES */
+    size_t at;         /* of its number in the configuration */
+    const char *words; /* in the order of their numbers, as of irr_backend_e */
+    uint32_t first;    /* the first word's number; -1 for one that stands before all */
+    uint32_t distinct; /* numbers that the words repeat, or 0 */
+    uint32_t most;     /* 0, or numbers up to this are taken as such */
+    const char *numbers;
+    bool environment; /* a variable of this name sets the default */
+    void (*print)(const irr_config_t *config, irr_writer_t *writer); /* what is no number */
 } property_row_t;
 
 /* ---- parse and print ---- */
 
-static bool parse_word(const char *const *words, const char *value, uint32_t *row) {
-    for (uint32_t i = 0; words[i]; i++)
-        if (strcmp(words[i], value) == 0) return *row = i, true;
-    return false;
+/* The index-th of "YES, NO"; false: there are not so many. */
+static bool word_at(const char *words, uint32_t index, char word[32]) {
+    while (words && index--) words = strchr(words, ' ') ? strchr(words, ' ') + 1 : NULL;
+    return words && sscanf(words, "%31[^,]", word) == 1;
 }
 
-static bool parse_boolean(const char *value, bool *flag) {
-    static const char *const words[] = {"NO", "YES", "FALSE", "TRUE", NULL};
-    uint32_t row;
-    if (!parse_word(words, value, &row)) return false;
-    return *flag = row & 1, true;
+static bool parse(const property_row_t *row, const char *value, uint32_t *number) {
+    char word[32], *end;
+    for (uint32_t i = 0; word_at(row->words, i, word); i++)
+        if (strcmp(word, value) == 0)
+            return *number = (row->distinct ? i % row->distinct : i) + row->first, true;
+    unsigned long parsed = strtoul(value, &end, 10);
+    if (*value < '0' || *value > '9' || *end || parsed > row->most || !row->most) return false;
+    return *number = (uint32_t)parsed, true;
 }
 
-static bool parse_number(const char *value, long most, long *number) {
-    char *end;
-    *number = strtol(value, &end, 10);
-    return *value >= '0' && *value <= '9' && *end == '\0' && *number <= most;
+/* what: where the value comes from. */
+static irr_status_e set_row(const property_row_t *row, const char *what, const char *value,
+                            irr_config_t *config, irr_sentence_t sentence) {
+    if (!parse(row, value, (uint32_t *)((char *)config + row->at)))
+        return irr_fail(sentence, IRR_PARAMETER_MISMATCH, "%s %s is \"%s\"; it takes %s%s%s", what,
+                        row->key, value, row->words ? row->words : "",
+                        row->words && row->most ? ", " : "", row->most ? row->numbers : "");
+    if (config->threads == 0) config->threads = irr_available_cpus();
+    if (config->tier > irr_cpu_best_tier()) config->tier = irr_cpu_best_tier();
+    return IRR_OK;
 }
 
-static const char *yes_no(bool flag) { return flag ? "YES" : "NO"; }
-
-static bool parse_threads(const char *value, irr_config_t *config) {
-    long number;
-    if (!parse_number(value, MOST_THREADS, &number)) return false;
-    config->threads = number ? (uint32_t)number : irr_available_cpus();
-    return true;
-}
-static void print_threads(const irr_config_t *config, irr_writer_t *writer) {
-    irr_write(writer, "%u", (unsigned)config->threads);
-}
-
-static bool parse_streams(const char *value, irr_config_t *config) {
-    long number = -1;
-    if (strcmp(value, "AUTO") != 0 && !parse_number(value, INT16_MAX, &number)) return false;
-    config->streams = (int32_t)number;
-    return true;
-}
-static void print_streams(const irr_config_t *config, irr_writer_t *writer) {
-    if (config->streams < 0)
-        irr_write(writer, "AUTO");
+static void print(const property_row_t *row, const irr_config_t *config, irr_writer_t *writer) {
+    uint32_t number = *(const uint32_t *)((const char *)config + row->at);
+    char word[32];
+    if (row->print)
+        row->print(config, writer);
+    else if (word_at(row->words, number - row->first, word))
+        irr_write(writer, "%s", word);
     else
-        irr_write(writer, "%d", (int)config->streams);
-}
-
-static const char *const hints[] = {"LATENCY", "THROUGHPUT", "CUMULATIVE_THROUGHPUT", NULL};
-static bool parse_hint(const char *value, irr_config_t *config) {
-    return parse_word(hints, value, &config->hint);
-}
-static void print_hint(const irr_config_t *config, irr_writer_t *writer) {
-    irr_write(writer, "%s", hints[config->hint]);
-}
-
-static bool parse_profile(const char *value, irr_config_t *config) {
-    return parse_boolean(value, &config->profile);
-}
-static void print_profile(const irr_config_t *config, irr_writer_t *writer) {
-    irr_write(writer, "%s", yes_no(config->profile));
-}
-
-static const char *const modes[] = {"PERFORMANCE", "ACCURACY", NULL};
-static bool parse_mode(const char *value, irr_config_t *config) {
-    uint32_t row;
-    if (!parse_word(modes, value, &row)) return false;
-    return config->accuracy = row, true;
-}
-static void print_mode(const irr_config_t *config, irr_writer_t *writer) {
-    irr_write(writer, "%s", modes[config->accuracy]);
-}
-
-static bool parse_backend(const char *value, irr_config_t *config) {
-    if (strcmp(value, "auto") == 0) return config->backend = IRR_BACKEND_AUTO, true;
-    return irr_backend_by_name(value, &config->backend);
-}
-static void print_backend(const irr_config_t *config, irr_writer_t *writer) {
-    bool is_auto = config->backend == IRR_BACKEND_AUTO;
-    irr_write(writer, "%s", is_auto ? "auto" : irr_backend_row(config->backend)->name);
-}
-
-static bool parse_isa(const char *value, irr_config_t *config) {
-    irr_tier_e best = irr_cpu_best_tier(), asked = best;
-    if (strcmp(value, "auto") != 0 && !irr_tier_by_name(value, &asked)) return false;
-    return config->tier = asked < best ? asked : best, true;
-}
-static void print_isa(const irr_config_t *config, irr_writer_t *writer) {
-    irr_write(writer, "%s", irr_tier_name(config->tier));
-}
-
-static bool parse_reproducible(const char *value, irr_config_t *config) {
-    return parse_boolean(value, &config->reproducible);
-}
-static void print_reproducible(const irr_config_t *config, irr_writer_t *writer) {
-    irr_write(writer, "%s", yes_no(config->reproducible));
+        irr_write(writer, "%u", (unsigned)number);
 }
 
 static void print_device_name(const irr_config_t *config, irr_writer_t *writer) {
@@ -152,36 +100,38 @@ static void print_onednn_version(const irr_config_t *config, irr_writer_t *write
 
 enum { DEVICE = IRR_OF_DEVICE, COMPILED = IRR_OF_COMPILED, BOTH = DEVICE | COMPILED };
 
-static const char booleans[] = "YES, NO, TRUE, FALSE";
+#define AT(member) .at = offsetof(irr_config_t, member)
+#define BOOLEAN .words = "NO, YES, FALSE, TRUE", .distinct = 2
+#define AUTO_FIRST .first = UINT32_MAX
 
 static const property_row_t rows[] = {
-    {"INFERENCE_NUM_THREADS", BOTH, BOTH, false, parse_threads, print_threads,
-     "0 (all CPUs that the process may use) to 1024", "most threads that one infer uses"},
-    {"PERF_COUNT", BOTH, BOTH, false, parse_profile, print_profile, booleans,
-     "measure each layer for the profile"},
-    {"EXECUTION_MODE_HINT", DEVICE, BOTH, false, parse_mode, print_mode, "PERFORMANCE, ACCURACY",
-     "ACCURACY: correctly rounded floats"},
-    {"NUM_STREAMS", DEVICE, BOTH, false, parse_streams, print_streams, "AUTO, 0 to 32767",
-     "accepted and kept, changes nothing: requests run side by side on their callers' threads"},
-    {"PERFORMANCE_HINT", DEVICE, BOTH, false, parse_hint, print_hint,
-     "LATENCY, THROUGHPUT, CUMULATIVE_THROUGHPUT",
-     "accepted and kept, changes nothing: threads follow from their own property"},
-    {"IRREDUCE_BACKEND", DEVICE, BOTH, true, parse_backend, print_backend,
-     "auto, simd, onednn, reference", "force one backend, or compilation fails"},
-    {"IRREDUCE_ISA", DEVICE, BOTH, true, parse_isa, print_isa, "auto, scalar, avx2, avx512",
-     "cap the instruction set; reads as what is used"},
-    {"IRREDUCE_REPRODUCIBLE", DEVICE, BOTH, true, parse_reproducible, print_reproducible, booleans,
-     "YES: the same bits on any tier and number of threads"},
-    {"FULL_DEVICE_NAME", 0, DEVICE, false, NULL, print_device_name, NULL, "the CPU's own name"},
-    {"OPTIMAL_NUMBER_OF_INFER_REQUESTS", 0, BOTH, false, NULL, print_requests, NULL,
-     "requests that keep all CPUs busy"},
-    {"IRREDUCE_TIERS", 0, DEVICE, false, NULL, print_tiers, NULL, "instruction sets of this CPU"},
-    {"IRREDUCE_ONEDNN_VERSION", 0, DEVICE, false, NULL, print_onednn_version, NULL,
-     "oneDNN's version, or none"},
-    {"SUPPORTED_PROPERTIES", 0, BOTH, false, NULL, NULL, NULL, "this list"},
-    {IRR_KEY_MODEL_NAME, 0, COMPILED, false, NULL, NULL, NULL, "the model's name"},
-    {IRR_KEY_EXPLAIN, 0, COMPILED, false, NULL, NULL, NULL,
-     "JSON: what each backend offered for each layer, and the choice"},
+    {"INFERENCE_NUM_THREADS", BOTH, BOTH, "most threads that one infer uses", AT(threads),
+     .most = MOST_THREADS, .numbers = "0 (all CPUs that the process may use) to 1024"},
+    {"PERF_COUNT", BOTH, BOTH, "measure each layer for the profile", AT(profile), BOOLEAN},
+    {"EXECUTION_MODE_HINT", DEVICE, BOTH, "ACCURACY: correctly rounded floats", AT(accuracy),
+     .words = "PERFORMANCE, ACCURACY"},
+    {"NUM_STREAMS", DEVICE, BOTH,
+     "accepted and kept, changes nothing: requests run side by side on their callers' threads",
+     AT(streams), .words = "AUTO", AUTO_FIRST, .most = INT16_MAX, .numbers = "0 to 32767"},
+    {"PERFORMANCE_HINT", DEVICE, BOTH,
+     "accepted and kept, changes nothing: threads follow from their own property", AT(hint),
+     .words = "LATENCY, THROUGHPUT, CUMULATIVE_THROUGHPUT"},
+    {"IRREDUCE_BACKEND", DEVICE, BOTH, "force one backend, or compilation fails", AT(backend),
+     .words = "auto, simd, onednn, reference", AUTO_FIRST, .environment = true},
+    {"IRREDUCE_ISA", DEVICE, BOTH, "cap the instruction set; reads as what is used", AT(tier),
+     .words = "auto, scalar, avx2, avx512", AUTO_FIRST, .environment = true},
+    {"IRREDUCE_REPRODUCIBLE", DEVICE, BOTH, "YES: the same bits on any tier and number of threads",
+     AT(reproducible), BOOLEAN, .environment = true},
+    {"FULL_DEVICE_NAME", 0, DEVICE, "the CPU's own name", .print = print_device_name},
+    {"OPTIMAL_NUMBER_OF_INFER_REQUESTS", 0, BOTH, "requests that keep all CPUs busy",
+     .print = print_requests},
+    {"IRREDUCE_TIERS", 0, DEVICE, "instruction sets of this CPU", .print = print_tiers},
+    {"IRREDUCE_ONEDNN_VERSION", 0, DEVICE, "oneDNN's version, or none",
+     .print = print_onednn_version},
+    {"SUPPORTED_PROPERTIES", 0, BOTH, "this list", .print = NULL},
+    {IRR_KEY_MODEL_NAME, 0, COMPILED, "the model's name", .print = NULL},
+    {IRR_KEY_EXPLAIN, 0, COMPILED, "JSON: what each backend offered for each layer, and the choice",
+     .print = NULL},
 };
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
 
@@ -219,10 +169,7 @@ static irr_status_e set_one(irr_config_t *config, const char *key, const char *v
     if (!(row->set & owner))
         return irr_fail(sentence, IRR_PARAMETER_MISMATCH,
                         "property %s can only be read here; %s can be set", key, keys);
-    if (!row->parse(value, config))
-        return irr_fail(sentence, IRR_PARAMETER_MISMATCH, "property %s is \"%s\"; it takes %s", key,
-                        value, row->values);
-    return IRR_OK;
+    return set_row(row, "property", value, config, sentence);
 }
 
 irr_status_e irr_config_default(irr_config_t *config, irr_sentence_t sentence) {
@@ -230,35 +177,32 @@ irr_status_e irr_config_default(irr_config_t *config, irr_sentence_t sentence) {
                              .tier = irr_cpu_best_tier(),
                              .reproducible = true,
                              .threads = irr_available_cpus(),
-                             .streams = -1};
-    for (unsigned i = 0; i < ROW_COUNT; i++) {
+                             .streams = IRR_STREAMS_AUTO};
+    irr_status_e status = IRR_OK;
+    for (unsigned i = 0; i < ROW_COUNT && !status; i++) {
         const char *value = rows[i].environment ? getenv(rows[i].key) : NULL;
-        if (value && *value && !rows[i].parse(value, config))
-            return irr_fail(sentence, IRR_PARAMETER_MISMATCH,
-                            "environment variable %s is \"%s\"; it takes %s", rows[i].key, value,
-                            rows[i].values);
+        if (value && *value)
+            status = set_row(&rows[i], "environment variable", value, config, sentence);
     }
-    return IRR_OK;
+    return status;
 }
 
 irr_status_e irr_config_set(irr_config_t *config, const irr_property_t *properties, size_t count,
                             irr_property_owner_e owner, irr_sentence_t sentence) {
     irr_config_t changed = *config;
-    for (size_t i = 0; i < count; i++) {
-        irr_status_e status =
-            set_one(&changed, properties[i].key, properties[i].value, owner, sentence);
-        if (status != IRR_OK) return status;
-    }
-    *config = changed;
-    return IRR_OK;
+    irr_status_e status = IRR_OK;
+    for (size_t i = 0; i < count && !status; i++)
+        status = set_one(&changed, properties[i].key, properties[i].value, owner, sentence);
+    if (!status) *config = changed;
+    return status;
 }
 
 irr_status_e irr_config_get(const irr_config_t *config, const char *key, irr_property_owner_e owner,
                             irr_writer_t *writer, irr_sentence_t sentence) {
     const property_row_t *row = row_of(key);
     if (row && (row->get & owner)) {
-        if (row->print)
-            row->print(config, writer);
+        if (row->print || row->words || row->most)
+            print(row, config, writer);
         else
             write_supported(owner, writer);
         return IRR_OK;
