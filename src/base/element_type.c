@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 
+#include <math.h>
 #include <string.h>
 
 static const irr_element_type_info_t rows[] = {
@@ -135,3 +136,27 @@ static uint16_t narrow(double value, int fraction_bits, int bias) {
 
 uint16_t irr_f64_to_f16(double value) { return narrow(value, 10, 15); }
 uint16_t irr_f64_to_bf16(double value) { return narrow(value, 7, 127); }
+
+double irr_float_at(const void *values, irr_element_type_e type, size_t k) {
+    switch (type) {
+    case IRR_F16:
+        return irr_f16_to_f64(((const uint16_t *)values)[k]);
+    case IRR_BF16:
+        return irr_bf16_to_f64(((const uint16_t *)values)[k]);
+    case IRR_F32:
+        return (double)((const float *)values)[k];
+    default:
+        return ((const double *)values)[k];
+    }
+}
+
+void irr_put_float(void *values, irr_element_type_e type, size_t k, double value) {
+    if (isnan(value)) value = (double)NAN;
+    float single = isnan(value) ? NAN : (float)value;
+    uint16_t half = type == IRR_F16 ? irr_f64_to_f16(value) : irr_f64_to_bf16(value);
+    size_t bytes = irr_element_bytes(type);
+    const void *from = type == IRR_F64   ? (const void *)&value
+                       : type == IRR_F32 ? (const void *)&single
+                                         : (const void *)&half;
+    memcpy((char *)values + k * bytes, from, bytes);
+}

@@ -48,5 +48,8 @@ double irr_bf16_to_f64(uint16_t bits);
 /* One rounding, to nearest even. NaN becomes the canonical one. */
 uint16_t irr_f64_to_f16(double value);
 uint16_t irr_f64_to_bf16(double value);
+/* The k-th of a float type's elements: the same, whatever the type. */
+double irr_float_at(const void *values, irr_element_type_e type, size_t k);
+void irr_put_float(void *values, irr_element_type_e type, size_t k, double value);
 
 #endif

@@ -14,172 +14,114 @@
 
 __extension__ typedef unsigned __int128 u128_t;
 
-/* Floats of the ops without terms (base/op.h) fold in f64, whatever the type. The others are exact
- * (plan/exact.h), in either mode. */
+/* One output's set, as far as it is folded. Floats of the ops without terms (base/op.h) fold in
+ * f64, whatever the type; the others are exact (plan/exact.h), in either mode. Integers are sign-
+ * or zero-extended, and results their low bits. */
 typedef struct {
-    double value;
-    int64_t exponent; /* of a product; its value is then a mantissa */
-    bool any;
-} float_fold_t;
-
-typedef struct {
-    u128_t value;
-    bool is_signed;
-    bool any;
+    bool any, is_signed;
     size_t count;
-} integer_fold_t;
+    double real;
+    int64_t exponent; /* of a product; real is then its mantissa */
+    u128_t whole;
+    irr_exact_t exact;
+} fold_t;
 
 /* What an op is made of. */
 typedef struct {
-    void (*fold_float)(float_fold_t *fold, double x); /* NULL: it has terms */
-    void (*fold_integer)(integer_fold_t *fold, int64_t x);
-    u128_t (*finish_integer)(const integer_fold_t *fold);
+    void (*fold_float)(fold_t *fold, double x); /* NULL: it has terms */
+    void (*fold_integer)(fold_t *fold, int64_t x);
+    u128_t (*finish_integer)(const fold_t *fold); /* NULL: as it is */
 } reference_row_t;
 
 /* ---- floats ---- */
 
-static void min_float(float_fold_t *fold, double x) {
-    if (!fold->any || isnan(x) || x < fold->value || (x == fold->value && signbit(x)))
-        fold->value = isnan(fold->value) ? fold->value : x;
+static void min_float(fold_t *fold, double x) {
+    if (!fold->any || isnan(x) || x < fold->real || (x == fold->real && signbit(x)))
+        fold->real = isnan(fold->real) ? fold->real : x;
 }
 
-static void max_float(float_fold_t *fold, double x) {
-    if (!fold->any || isnan(x) || x > fold->value || (x == fold->value && !signbit(x)))
-        fold->value = isnan(fold->value) ? fold->value : x;
+static void max_float(fold_t *fold, double x) {
+    if (!fold->any || isnan(x) || x > fold->real || (x == fold->real && !signbit(x)))
+        fold->real = isnan(fold->real) ? fold->real : x;
 }
 
 /* Mantissa and exponent apart, which nothing can leave; exponent 0 where there is none. */
-static void product_float(float_fold_t *fold, double x) {
-    double factors[] = {fold->any ? fold->value : 1, x};
+static void product_float(fold_t *fold, double x) {
+    double factors[] = {fold->any ? fold->real : 1, x};
     for (int i = 0; i < 2; i++) {
         int exponent = 0;
         if (isfinite(factors[i]) && factors[i] != 0) factors[i] = frexp(factors[i], &exponent);
         fold->exponent += exponent;
     }
-    fold->value = factors[0] * factors[1];
+    fold->real = factors[0] * factors[1];
 }
 
-/* ---- integers: sign- or zero-extended, results are the low bits ---- */
+/* ---- integers ---- */
 
-static u128_t magnitude(const integer_fold_t *fold, int64_t x) {
+static u128_t magnitude(const fold_t *fold, int64_t x) {
     return fold->is_signed && x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
 }
 
-static void min_integer(integer_fold_t *fold, int64_t x) {
-    bool less = fold->is_signed ? x < (int64_t)fold->value : (uint64_t)x < (uint64_t)fold->value;
-    if (!fold->any || less) fold->value = (uint64_t)x;
+static void min_integer(fold_t *fold, int64_t x) {
+    bool less = fold->is_signed ? x < (int64_t)fold->whole : (uint64_t)x < (uint64_t)fold->whole;
+    if (!fold->any || less) fold->whole = (uint64_t)x;
 }
 
-static void max_integer(integer_fold_t *fold, int64_t x) {
-    bool more = fold->is_signed ? x > (int64_t)fold->value : (uint64_t)x > (uint64_t)fold->value;
-    if (!fold->any || more) fold->value = (uint64_t)x;
+static void max_integer(fold_t *fold, int64_t x) {
+    bool more = fold->is_signed ? x > (int64_t)fold->whole : (uint64_t)x > (uint64_t)fold->whole;
+    if (!fold->any || more) fold->whole = (uint64_t)x;
 }
 
-static void sum_integer(integer_fold_t *fold, int64_t x) { fold->value += (uint64_t)x; }
+static void sum_integer(fold_t *fold, int64_t x) { fold->whole += (uint64_t)x; }
 
-static void mean_integer(integer_fold_t *fold, int64_t x) {
-    fold->value += fold->is_signed && x < 0 ? 0 - magnitude(fold, x) : (uint64_t)x;
+static void mean_integer(fold_t *fold, int64_t x) {
+    fold->whole += fold->is_signed && x < 0 ? 0 - magnitude(fold, x) : (uint64_t)x;
 }
 
-static void magnitude_integer(integer_fold_t *fold, int64_t x) {
-    fold->value += magnitude(fold, x);
+static void magnitude_integer(fold_t *fold, int64_t x) { fold->whole += magnitude(fold, x); }
+
+static void product_integer(fold_t *fold, int64_t x) {
+    fold->whole = (fold->any ? fold->whole : 1) * (uint64_t)x;
 }
 
-static void product_integer(integer_fold_t *fold, int64_t x) {
-    fold->value = (fold->any ? fold->value : 1) * (uint64_t)x;
+static void and_integer(fold_t *fold, int64_t x) {
+    fold->whole = (!fold->any || fold->whole) && x != 0;
 }
 
-static void and_integer(integer_fold_t *fold, int64_t x) {
-    fold->value = (!fold->any || fold->value) && x != 0;
-}
-
-static void or_integer(integer_fold_t *fold, int64_t x) { fold->value = fold->value || x != 0; }
+static void or_integer(fold_t *fold, int64_t x) { fold->whole = fold->whole || x != 0; }
 
 /* Sticks at its maximum: the root then exceeds every type's. */
-static void square_integer(integer_fold_t *fold, int64_t x) {
-    u128_t m = magnitude(fold, x), sum = fold->value + m * m;
-    fold->value = sum < fold->value ? ~(u128_t)0 : sum;
+static void square_integer(fold_t *fold, int64_t x) {
+    u128_t m = magnitude(fold, x), sum = fold->whole + m * m;
+    fold->whole = sum < fold->whole ? ~(u128_t)0 : sum;
 }
 
-static u128_t integer_of(const integer_fold_t *fold) { return fold->value; }
-
-static u128_t integer_root_of(const integer_fold_t *fold) {
+static u128_t integer_root_of(const fold_t *fold) {
     u128_t root = 0;
     for (u128_t bit = (u128_t)1 << 63; bit; bit >>= 1)
-        if ((root + bit) * (root + bit) <= fold->value) root += bit;
+        if ((root + bit) * (root + bit) <= fold->whole) root += bit;
     return root;
 }
 
 /* Truncated toward zero, so that the sign can stand apart. */
-static u128_t quotient_of(const integer_fold_t *fold) {
-    bool negative = fold->is_signed && fold->value >> 127;
-    u128_t quotient = (negative ? 0 - fold->value : fold->value) / fold->count;
+static u128_t quotient_of(const fold_t *fold) {
+    bool negative = fold->is_signed && fold->whole >> 127;
+    u128_t quotient = (negative ? 0 - fold->whole : fold->whole) / fold->count;
     return negative ? 0 - quotient : quotient;
 }
 
 static const reference_row_t rows[] = {
-    [IRR_OP_MIN] = {min_float, min_integer, integer_of},
-    [IRR_OP_SUM] = {NULL, sum_integer, integer_of},
+    [IRR_OP_MIN] = {min_float, min_integer},
+    [IRR_OP_SUM] = {NULL, sum_integer},
     [IRR_OP_L2] = {NULL, square_integer, integer_root_of},
-    [IRR_OP_MAX] = {max_float, max_integer, integer_of},
+    [IRR_OP_MAX] = {max_float, max_integer},
     [IRR_OP_MEAN] = {NULL, mean_integer, quotient_of},
-    [IRR_OP_PROD] = {product_float, product_integer, integer_of},
-    [IRR_OP_L1] = {NULL, magnitude_integer, integer_of},
-    [IRR_OP_AND] = {NULL, and_integer, integer_of},
-    [IRR_OP_OR] = {NULL, or_integer, integer_of},
+    [IRR_OP_PROD] = {product_float, product_integer},
+    [IRR_OP_L1] = {NULL, magnitude_integer},
+    [IRR_OP_AND] = {NULL, and_integer},
+    [IRR_OP_OR] = {NULL, or_integer},
 };
 _Static_assert(sizeof rows / sizeof *rows == IRR_OP_COUNT, "a row for each op");
-
-/* ---- elements ---- */
-
-static double load_float(const void *data, irr_element_type_e type, size_t k) {
-    switch (type) {
-    case IRR_F16:
-        return irr_f16_to_f64(((const uint16_t *)data)[k]);
-    case IRR_BF16:
-        return irr_bf16_to_f64(((const uint16_t *)data)[k]);
-    case IRR_F32:
-        return (double)((const float *)data)[k];
-    default:
-        return ((const double *)data)[k];
-    }
-}
-
-/* The one rounding to the element type; NaN becomes the canonical one. */
-static void store_float(void *output, irr_element_type_e type, size_t k, double value) {
-    static const uint64_t nan_f64 = UINT64_C(0x7ff8) << 48;
-    static const uint32_t nan_f32 = UINT32_C(0x7fc00000);
-    float single = (float)value;
-    switch (type) {
-    case IRR_F16:
-        ((uint16_t *)output)[k] = irr_f64_to_f16(value);
-        break;
-    case IRR_BF16:
-        ((uint16_t *)output)[k] = irr_f64_to_bf16(value);
-        break;
-    case IRR_F32:
-        memcpy((float *)output + k, isnan(value) ? (const void *)&nan_f32 : &single, 4);
-        break;
-    default:
-        memcpy((double *)output + k, isnan(value) ? (const void *)&nan_f64 : &value, 8);
-        break;
-    }
-}
-
-/* Integer L2 alone can exceed its type; sums are modulo 2^n and minima fit. */
-static void store_integer(void *output, irr_element_type_e type, size_t k, u128_t value,
-                          bool saturate) {
-    const irr_element_type_info_t *info = irr_element_type_info(type);
-    uint64_t greatest = UINT64_MAX >> (64 - info->bits + (info->kind == IRR_KIND_SIGNED));
-    uint64_t low = saturate && value > greatest ? greatest : (uint64_t)value;
-    size_t bytes = info->bits / 8u;
-    memcpy((char *)output + k * bytes, &low, bytes); /* little-endian, as all our hosts */
-}
-
-static double scaled(const float_fold_t *fold) {
-    int64_t e = fold->exponent;
-    return e ? ldexp(fold->value, e > 5000 ? 5000 : e < -5000 ? -5000 : (int)e) : fold->value;
-}
 
 /* ---- the walk: kept runs give the output's place, reduced runs its set ---- */
 
@@ -187,13 +129,6 @@ typedef struct {
     uint32_t count;
     size_t size[IRR_MAX_RANK], stride[IRR_MAX_RANK]; /* in elements, outermost first */
 } walk_t;
-
-typedef struct {
-    irr_op_e op;
-    irr_element_type_e type;
-    size_t output_count, set_size;
-    walk_t kept, reduced;
-} reference_state_t;
 
 /* Where index-th element of a walk lies. */
 static size_t place(const walk_t *walk, size_t index) {
@@ -203,75 +138,72 @@ static size_t place(const walk_t *walk, size_t index) {
     return offset;
 }
 
-static void fold_floats(const reference_state_t *state, const void *data, size_t base,
-                        float_fold_t *fold) {
-    const reference_row_t *row = &rows[state->op];
-    uint32_t last = state->reduced.count;
-    size_t inner = last ? state->reduced.size[last - 1] : 1;
-    size_t step = last ? state->reduced.stride[last - 1] : 0;
-    for (size_t done = 0; done < state->set_size; done += inner) {
-        size_t at = base + place(&state->reduced, done);
-        for (size_t i = 0; i < inner; i++) {
-            row->fold_float(fold, load_float(data, state->type, at + i * step));
-            fold->any = true;
+static void fold_run(const irr_problem_t *problem, const void *data, size_t first, size_t stride,
+                     size_t count, fold_t *fold) {
+    const reference_row_t *row = &rows[problem->op];
+    irr_element_type_e type = problem->type == IRR_BOOLEAN ? IRR_U8 : problem->type;
+    bool integers = irr_is_integer(type);
+    if (!integers && !row->fold_float) {
+        irr_exact_add(&fold->exact, type, data, first, stride, count);
+        return;
+    }
+    for (int64_t x = 0; count--; first += stride, fold->any = true) {
+        if (!integers) {
+            row->fold_float(fold, irr_float_at(data, type, first));
+        } else {
+            irr_integer_at(data, type, first, &x);
+            row->fold_integer(fold, x);
         }
     }
 }
 
-static void fold_exactly(const reference_state_t *state, const void *data, size_t base,
-                         irr_exact_t *exact) {
-    uint32_t last = state->reduced.count;
-    size_t inner = last ? state->reduced.size[last - 1] : 1;
-    size_t step = last ? state->reduced.stride[last - 1] : 0;
-    irr_exact_start(exact, irr_op_info(state->op)->term);
-    for (size_t done = 0; done < state->set_size; done += inner)
-        irr_exact_add(exact, state->type, data, base + place(&state->reduced, done), step, inner);
-}
-
-static void fold_integers(const reference_state_t *state, const void *data, size_t base,
-                          integer_fold_t *fold) {
-    uint32_t last = state->reduced.count;
-    size_t inner = last ? state->reduced.size[last - 1] : 1;
-    size_t step = last ? state->reduced.stride[last - 1] : 0;
-    irr_element_type_e type = state->type == IRR_BOOLEAN ? IRR_U8 : state->type;
-    for (size_t done = 0; done < state->set_size; done += inner) {
-        size_t at = base + place(&state->reduced, done);
-        for (size_t i = 0; i < inner; i++) {
-            int64_t x = 0;
-            irr_integer_at(data, type, at + i * step, &x);
-            rows[state->op].fold_integer(fold, x);
-            fold->any = true;
-        }
+/* The one rounding to the element type. Of integers L2 alone can exceed its type, and sticks at the
+ * maximum; sums are modulo 2^n and minima fit. */
+static void finish(const irr_problem_t *problem, fold_t *fold, void *output, size_t k) {
+    const irr_element_type_info_t *info = irr_element_type_info(problem->type);
+    const reference_row_t *row = &rows[problem->op];
+    size_t bytes = info->bits / 8u;
+    char *to = (char *)output + k * bytes;
+    if (info->kind == IRR_KIND_FLOAT && row->fold_float) {
+        int64_t e = fold->exponent;
+        if (e) fold->real = ldexp(fold->real, e > 5000 ? 5000 : e < -5000 ? -5000 : (int)e);
+        irr_put_float(to, problem->type, 0, fold->real);
+    } else if (info->kind == IRR_KIND_FLOAT) {
+        irr_exact_round(&fold->exact, irr_op_info(problem->op)->result, problem->type, to);
+    } else {
+        uint64_t greatest = UINT64_MAX >> (64 - info->bits + fold->is_signed);
+        u128_t value = row->finish_integer ? row->finish_integer(fold) : fold->whole;
+        if (problem->op == IRR_OP_L2 && value > greatest) value = greatest;
+        memcpy(to, &value, bytes); /* little-endian, as all our hosts */
     }
 }
 
 static irr_status_e execute(irr_yield_t *yield, uint32_t count, const void *data, void *scratch,
                             const irr_executor_t *executor, irr_sentence_t sentence) {
-    const reference_state_t *state = yield->state;
-    char *output = yield->output;
-    const reference_row_t *row = &rows[state->op];
+    const irr_problem_t *problem = yield->state;
+    const irr_geometry_t *geometry = &problem->geometry;
+    irr_element_kind_e kind = irr_element_type_info(problem->type)->kind;
+    walk_t kept = {0}, reduced = {0};
     (void)count, (void)scratch, (void)executor, (void)sentence;
-    yield->stats = (irr_execution_stats_t){.threads = 1};
-    const irr_op_info_t *info = irr_op_info(state->op);
-    irr_element_kind_e kind = irr_element_type_info(state->type)->kind;
-    size_t bytes = irr_element_bytes(state->type);
-    for (size_t k = 0; k < state->output_count; k++) {
-        size_t base = place(&state->kept, k);
-        if (kind == IRR_KIND_FLOAT && info->term) {
-            irr_exact_t exact;
-            fold_exactly(state, data, base, &exact);
-            irr_exact_round(&exact, info->result, state->type, output + k * bytes);
-        } else if (kind == IRR_KIND_FLOAT) {
-            float_fold_t fold = {.any = false};
-            fold_floats(state, data, base, &fold);
-            store_float(output, state->type, k, scaled(&fold));
-        } else {
-            integer_fold_t fold = {.is_signed = kind == IRR_KIND_SIGNED, .count = state->set_size};
-            fold_integers(state, data, base, &fold);
-            store_integer(output, state->type, k, row->finish_integer(&fold),
-                          row->finish_integer == integer_root_of);
-        }
+    for (size_t r = 0, left = geometry->output_count * geometry->set_size; r < geometry->run_count;
+         r++) {
+        walk_t *walk = geometry->runs[r].reduced ? &reduced : &kept;
+        walk->size[walk->count] = geometry->runs[r].size;
+        walk->stride[walk->count++] = left /= geometry->runs[r].size;
     }
+    size_t inner = reduced.count ? reduced.size[reduced.count - 1] : 1;
+    size_t step = reduced.count ? reduced.stride[reduced.count - 1] : 0;
+    for (size_t k = 0; k < geometry->output_count; k++) {
+        fold_t fold;
+        fold.any = false, fold.count = geometry->set_size, fold.is_signed = kind == IRR_KIND_SIGNED;
+        fold.real = 0, fold.exponent = 0, fold.whole = 0;
+        if (kind == IRR_KIND_FLOAT && !rows[problem->op].fold_float)
+            irr_exact_start(&fold.exact, irr_op_info(problem->op)->term);
+        for (size_t done = 0; done < geometry->set_size; done += inner)
+            fold_run(problem, data, place(&kept, k) + place(&reduced, done), step, inner, &fold);
+        finish(problem, &fold, yield->output, k);
+    }
+    yield->stats = (irr_execution_stats_t){.threads = 1};
     return IRR_OK;
 }
 
@@ -291,23 +223,10 @@ static void offer(const irr_problem_t *problem, const irr_config_t *config, irr_
 static irr_status_e prepare(const irr_problem_t *problem, const irr_config_t *config, void **state,
                             size_t *scratch_bytes, irr_sentence_t sentence) {
     (void)config;
-    const irr_geometry_t *geometry = &problem->geometry;
-    reference_state_t *made = irr_calloc(1, sizeof *made);
-    if (!made) return irr_out_of_memory(sentence, sizeof *made);
-    made->op = problem->op;
-    made->type = problem->type;
-    made->output_count = geometry->output_count;
-    made->set_size = geometry->set_size;
-    for (uint32_t r = 0; r < geometry->run_count; r++) {
-        walk_t *walk = geometry->runs[r].reduced ? &made->reduced : &made->kept;
-        size_t stride = 1;
-        for (uint32_t inner = r + 1; inner < geometry->run_count; inner++)
-            stride *= geometry->runs[inner].size;
-        walk->size[walk->count] = geometry->runs[r].size;
-        walk->stride[walk->count++] = stride;
-    }
-    *state = made;
     *scratch_bytes = 0;
+    *state = irr_malloc(sizeof *problem);
+    if (!*state) return irr_out_of_memory(sentence, sizeof *problem);
+    memcpy(*state, problem, sizeof *problem);
     return IRR_OK;
 }
 

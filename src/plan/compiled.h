@@ -56,12 +56,10 @@ typedef struct irr_step {
 
 /* What a step is to people, as far as it cannot be worked out again when they ask. */
 typedef struct irr_step_note {
-    const char *idle;      /* why no backend runs: "identity", "empty", "nothing"; else NULL */
-    irr_backend_e backend; /* where one does */
-    uint64_t mask;         /* of the axes of its work */
-    uint64_t bytes;        /* read and written */
-    char *shape, *kernel;  /* "[6,12,10,24] axes [2,3]", "sum_f32_rows": once a profile asked */
-    irr_tier_e tier;       /* of the kernel, known with it */
+    uint64_t mask;        /* of the axes of its work */
+    size_t bytes;         /* read and written */
+    char *shape, *kernel; /* "[6,12,10,24] axes [2,3]", "sum_f32_rows": once a profile asked */
+    irr_tier_e tier;      /* of the kernel, known with it */
 } irr_step_note_t;
 
 /* A value's shape in a plan. */
@@ -124,6 +122,13 @@ void irr_compiled_explain(irr_plugin_compiled_t *compiled, irr_writer_t *writer)
 irr_status_e irr_plan_acquire(irr_plugin_compiled_t *compiled, const int64_t *key,
                               irr_plan_t **plan, irr_sentence_t sentence);
 void irr_plan_release(irr_plan_t *plan); /* one user less; NULL does nothing */
+/* What the layer is to do in this plan, for the backends. */
+void irr_plan_problem(const irr_plugin_compiled_t *compiled, const irr_plan_t *plan, uint32_t layer,
+                      irr_problem_t *problem, irr_config_t *config);
+/* Something is of another type or shape than the graph says. */
+irr_status_e irr_fail_misfit(irr_sentence_t to, const char *what, uint32_t index,
+                             const irr_value_t *value, irr_element_type_e type, const int64_t *dims,
+                             uint32_t rank);
 
 /* ---- chains.c ---- */
 

@@ -56,8 +56,7 @@ static void explain_layer(const irr_plugin_compiled_t *compiled, const irr_plan_
     }
     irr_write(writer, "\"choice\":");
     const char *none = plan ? "none" : NULL; /* null: not planned before its shapes are known */
-    irr_write_json(writer,
-                   plan && words.chosen ? irr_backend_row(plan->notes[k].backend)->name : none);
+    irr_write_json(writer, plan && words.chosen ? plan->steps[k].backend->name : none);
     irr_write(writer, "}");
 }
 

@@ -21,29 +21,34 @@ static const char *companion(const irr_plugin_compiled_t *compiled, const irr_pl
     return with == IRR_NO_STEP ? NULL : name_of(&compiled->layers[with]);
 }
 
+/* What a step without arithmetic is. */
+static const char *idle(const irr_step_t *step) {
+    return step->backend == &irr_backend_copy   ? "identity"
+           : step->backend == &irr_backend_fill ? "empty"
+           : !step->backend                     ? "nothing"
+                                                : NULL;
+}
+
 void irr_plan_words(const irr_plugin_compiled_t *compiled, const irr_plan_t *plan, uint32_t k,
                     irr_words_t *words) {
     const irr_layer_t *layer = &compiled->layers[k];
-    const irr_step_note_t *note = &plan->notes[k];
-    const irr_plan_shape_t *source = &plan->shapes[layer->source];
     irr_problem_t problem;
-    irr_config_t config = compiled->config;
-    words->chosen = !note->idle && layer->folded_into == IRR_NO_LAYER;
+    irr_config_t config;
+    const char *why = idle(&plan->steps[k]);
+    words->chosen = !why;
     words->with = companion(compiled, plan, k);
     if (layer->folded_into != IRR_NO_LAYER)
         snprintf(words->geometry, sizeof words->geometry, "folded into layer %.100s",
                  name_of(&compiled->layers[layer->folded_into]));
-    else if (note->idle)
-        snprintf(words->geometry, sizeof words->geometry, "%s", note->idle);
+    else if (why)
+        snprintf(words->geometry, sizeof words->geometry, "%s", why);
     snprintf(words->kernel, sizeof words->kernel, "%s", words->geometry);
-    if (!words->chosen) return;
-    config.threads = (uint32_t)plan->key[0];
-    irr_problem_of(layer->op, compiled->values[layer->output].type, source->dims, source->rank,
-                   note->mask, &problem);
+    if (why) return;
+    irr_plan_problem(compiled, plan, k, &problem, &config);
     irr_planner_choose(&problem, &config, true, &words->choice, (irr_sentence_t){NULL, 0});
     irr_geometry_text(&problem.geometry, words->geometry, sizeof words->geometry);
     snprintf(words->kernel, sizeof words->kernel, "%s%s%.100s",
-             words->choice.offers[note->backend].kernel,
+             words->choice.offers[words->choice.backend].kernel,
              words->with ? ", one pass with layer " : "", words->with ? words->with : "");
 }
 
@@ -66,7 +71,8 @@ bool irr_plan_note(irr_plugin_compiled_t *compiled, irr_plan_t *plan, uint32_t k
     if (!note->kernel) {
         irr_plan_words(compiled, plan, k, &words);
         note->kernel = irr_strdup(words.kernel);
-        note->tier = words.chosen ? words.choice.offers[note->backend].tier : IRR_TIER_SCALAR;
+        note->tier =
+            words.chosen ? words.choice.offers[words.choice.backend].tier : IRR_TIER_SCALAR;
     }
     if (!note->shape)
         note->shape = shape_text(&plan->shapes[compiled->layers[k].source], note->mask);

@@ -10,52 +10,35 @@
 
 /* ---- one step ---- */
 
-/* What a step is made from. */
-typedef struct {
-    const irr_layer_t *layer;
-    irr_element_type_e type;
-    irr_plan_shape_t data;
-    uint64_t mask;
-    size_t data_count, output_count;
-} task_t;
-
-static irr_status_e prepare_reduction(const task_t *task, const irr_config_t *config,
-                                      irr_step_t *step, irr_step_note_t *note,
-                                      size_t *scratch_bytes, irr_sentence_t sentence) {
-    irr_problem_t problem;
-    irr_choice_t choice;
-    irr_problem_of(task->layer->op, task->type, task->data.dims, task->data.rank, task->mask,
-                   &problem);
-    irr_status_e status = irr_planner_choose(&problem, config, false, &choice, sentence);
-    if (status != IRR_OK) return status;
-    const irr_backend_t *backend = irr_backend_row(choice.backend);
-    note->backend = choice.backend;
-    status = backend->prepare(&problem, config, &step->state, scratch_bytes, sentence);
-    if (status == IRR_OK) step->backend = backend; /* from here on there is a state to release */
-    return status;
+void irr_plan_problem(const irr_plugin_compiled_t *compiled, const irr_plan_t *plan, uint32_t k,
+                      irr_problem_t *problem, irr_config_t *config) {
+    const irr_layer_t *layer = &compiled->layers[k];
+    const irr_plan_shape_t *data = &plan->shapes[layer->source];
+    irr_problem_of(layer->op, compiled->values[layer->output].type, data->dims, data->rank,
+                   plan->notes[k].mask, problem);
+    *config = compiled->config;
+    config->threads = (uint32_t)plan->key[0];
 }
 
-static irr_status_e make_step(const task_t *task, const irr_config_t *config, irr_step_t *step,
-                              irr_step_note_t *note, size_t *scratch_bytes,
-                              irr_sentence_t sentence) {
-    size_t element_bytes = irr_element_bytes(task->type);
+static irr_status_e make_step(const irr_plugin_compiled_t *compiled, irr_plan_t *plan, uint32_t k,
+                              size_t *scratch_bytes, irr_sentence_t sentence) {
+    irr_step_t *step = &plan->steps[k];
+    irr_problem_t problem;
+    irr_config_t config;
+    irr_choice_t choice;
     irr_status_e status = IRR_OK;
-    bool identity = task->mask == 0 && task->layer->empty_axes == IRR_EMPTY_AXES_IDENTITY;
-    note->bytes = (task->data_count + task->output_count) * element_bytes;
-    if (task->output_count == 0) {
-        note->idle = "nothing";
-    } else if (identity) {
-        note->idle = "identity";
-        status = irr_prepare_copy(note->bytes / 2, &step->state, sentence);
-        if (status == IRR_OK) step->backend = &irr_backend_copy;
-    } else if (task->data_count == 0) {
-        note->idle = "empty";
-        status = irr_prepare_fill(task->layer->op, task->type, task->output_count, &step->state,
-                                  sentence);
-        if (status == IRR_OK) step->backend = &irr_backend_fill;
-    } else {
-        status = prepare_reduction(task, config, step, note, scratch_bytes, sentence);
+    irr_plan_problem(compiled, plan, k, &problem, &config);
+    const irr_backend_t *backend = &irr_backend_fill;
+    if (problem.geometry.output_count == 0) return IRR_OK;
+    if (problem.mask == 0 && compiled->layers[k].empty_axes == IRR_EMPTY_AXES_IDENTITY) {
+        backend = &irr_backend_copy;
+    } else if (problem.geometry.set_size != 0) {
+        status = irr_planner_choose(&problem, &config, false, &choice, sentence);
+        backend = irr_backend_row(choice.backend);
     }
+    if (status == IRR_OK)
+        status = backend->prepare(&problem, &config, &step->state, scratch_bytes, sentence);
+    if (status == IRR_OK) step->backend = backend; /* from here on there is a state to release */
     return status;
 }
 
@@ -65,7 +48,6 @@ static irr_status_e make_step(const task_t *task, const irr_config_t *config, ir
 typedef struct {
     uint32_t older; /* another pass over the same data, or IRR_NO_STEP */
     uint32_t last, length;
-    uint64_t mask;
 } pass_t;
 
 typedef struct {
@@ -86,14 +68,16 @@ static bool fits(const irr_value_t *declared, const irr_plan_shape_t *shape) {
     return true;
 }
 
-static irr_status_e misfit(irr_sentence_t sentence, const char *what, uint32_t index,
-                           const irr_value_t *declared, const irr_plan_shape_t *shape) {
-    char is[256], should[256];
-    return irr_fail(sentence, IRR_PARAMETER_MISMATCH, "%s %u has shape %s, expected %s", what,
-                    (unsigned)index, irr_shape_text(shape->dims, shape->rank, is, sizeof is),
-                    declared->rank == IRR_DYNAMIC_RANK
-                        ? "?"
-                        : irr_shape_text(declared->dims, declared->rank, should, sizeof should));
+irr_status_e irr_fail_misfit(irr_sentence_t to, const char *what, uint32_t index,
+                             const irr_value_t *value, irr_element_type_e type, const int64_t *dims,
+                             uint32_t rank) {
+    char is[256], should[256] = "?";
+    if (value->rank != IRR_DYNAMIC_RANK)
+        irr_shape_text(value->dims, value->rank, should, sizeof should);
+    return irr_fail(to, IRR_PARAMETER_MISMATCH, "%s %u is %s %s, expected %s %s", what,
+                    (unsigned)index, irr_element_type_name(type),
+                    irr_shape_text(dims, rank, is, sizeof is), irr_element_type_name(value->type),
+                    should);
 }
 
 /* Room for a value in the request's memory. */
@@ -116,7 +100,8 @@ static irr_status_e shape_ends(planning_t *planning) {
         uint32_t v = compiled->inputs[i];
         irr_plan_shape_t shape = {key, compiled->values[v].rank, IRR_NO_STEP};
         if (!fits(&compiled->values[v], &shape))
-            return misfit(planning->sentence, "input", i, &compiled->values[v], &shape);
+            return irr_fail_misfit(planning->sentence, "input", i, &compiled->values[v],
+                                   compiled->values[v].type, shape.dims, shape.rank);
         planning->plan->shapes[v] = shape;
         key += shape.rank;
     }
@@ -130,12 +115,13 @@ static irr_status_e shape_ends(planning_t *planning) {
 #define PASSES_SEEN 16u
 
 /* The last pass that could be joined, by its first step; else IRR_NO_STEP. */
-static uint32_t find_pass(const planning_t *planning, uint32_t k, uint64_t mask) {
+static uint32_t find_pass(const planning_t *planning, uint32_t k) {
     const irr_step_t *steps = planning->plan->steps, *step = &steps[k];
+    const irr_step_note_t *notes = planning->plan->notes;
     uint32_t first = planning->plan->shapes[step->data].newest_pass;
     for (unsigned seen = 0; first != IRR_NO_STEP && seen < PASSES_SEEN; seen++) {
         const pass_t *pass = &planning->passes[first];
-        if (pass->mask == mask && pass->length < IRR_MOST_SIBLINGS &&
+        if (notes[first].mask == notes[k].mask && pass->length < IRR_MOST_SIBLINGS &&
             steps[first].backend == step->backend &&
             step->backend->joins(steps[first].state, step->state))
             return first;
@@ -145,12 +131,12 @@ static uint32_t find_pass(const planning_t *planning, uint32_t k, uint64_t mask)
 }
 
 /* Puts step k behind its siblings, or opens a pass that later ones may join. */
-static void join_siblings(planning_t *planning, uint32_t k, uint64_t mask) {
+static void join_siblings(planning_t *planning, uint32_t k) {
     irr_step_t *steps = planning->plan->steps, *step = &steps[k];
     if (!step->backend || !step->backend->joins) return;
-    uint32_t first = find_pass(planning, k, mask);
+    uint32_t first = find_pass(planning, k);
     if (first == IRR_NO_STEP) {
-        planning->passes[k] = (pass_t){planning->plan->shapes[step->data].newest_pass, k, 1, mask};
+        planning->passes[k] = (pass_t){planning->plan->shapes[step->data].newest_pass, k, 1};
         planning->plan->shapes[step->data].newest_pass = k;
         return;
     }
@@ -161,13 +147,18 @@ static void join_siblings(planning_t *planning, uint32_t k, uint64_t mask) {
     pass->length++;
 }
 
+static bool bytes_of(const irr_plan_shape_t *shape, irr_element_type_e type, size_t *bytes) {
+    size_t elements;
+    return irr_shape_elements(shape->dims, shape->rank, &elements) &&
+           irr_elements_bytes(type, elements, bytes);
+}
+
 /* What was read once is counted once: by parts, as the time. */
 static void share_bytes(planning_t *planning, uint32_t k, uint32_t count) {
     const irr_layer_t *layer = &planning->compiled->layers[k];
-    const irr_plan_shape_t *data = &planning->plan->shapes[layer->source];
-    size_t elements, bytes;
-    irr_shape_elements(data->dims, data->rank, &elements);
-    irr_elements_bytes(planning->compiled->values[layer->output].type, elements, &bytes);
+    size_t bytes = 0;
+    bytes_of(&planning->plan->shapes[layer->source], planning->compiled->values[layer->output].type,
+             &bytes);
     planning->plan->notes[k].bytes -= bytes - bytes / count;
 }
 
@@ -198,32 +189,25 @@ static irr_status_e shape_layer(planning_t *planning, const irr_layer_t *layer, 
                       &made.rank);
     planning->plan->shapes[layer->output] = made;
     planning->next_dims += made.rank;
-    return fits(output, &made) ? IRR_OK : misfit(sentence, "value", layer->output, output, &made);
+    if (fits(output, &made)) return IRR_OK;
+    return irr_fail_misfit(sentence, "value", layer->output, output, output->type, made.dims,
+                           made.rank);
 }
 
-/* Layer k's step; mask: the axes of its work. */
-static irr_status_e plan_layer(planning_t *planning, uint32_t k, uint64_t mask,
-                               irr_sentence_t sentence) {
+static irr_status_e plan_layer(planning_t *planning, uint32_t k, irr_sentence_t sentence) {
     irr_plugin_compiled_t *compiled = planning->compiled;
     irr_plan_t *plan = planning->plan;
     const irr_layer_t *layer = &compiled->layers[k];
     const irr_value_t *output = &compiled->values[layer->output];
-    const irr_plan_shape_t *made = &plan->shapes[layer->output];
-    task_t task = {layer, output->type, plan->shapes[layer->source], mask, 0, 0};
-    size_t bytes, twice, scratch_bytes = 0;
-    if (!irr_shape_elements(task.data.dims, task.data.rank, &task.data_count) ||
-        !irr_shape_elements(made->dims, made->rank, &task.output_count) ||
-        !irr_elements_bytes(task.type, task.data_count, &twice) ||
-        !irr_elements_bytes(task.type, task.output_count, &bytes) ||
-        !irr_add_size(twice, bytes, &twice))
+    size_t bytes, read_bytes, scratch_bytes = 0;
+    if (!bytes_of(&plan->shapes[layer->source], output->type, &read_bytes) ||
+        !bytes_of(&plan->shapes[layer->output], output->type, &bytes) ||
+        !irr_add_size(read_bytes, bytes, &plan->notes[k].bytes))
         return irr_fail(sentence, IRR_NOT_ALLOCATED, "its tensors are larger than any memory");
-    irr_config_t config = compiled->config;
-    config.threads = (uint32_t)plan->key[0];
-    irr_status_e status =
-        make_step(&task, &config, &plan->steps[k], &plan->notes[k], &scratch_bytes, sentence);
+    irr_status_e status = make_step(compiled, plan, k, &scratch_bytes, sentence);
     if (status != IRR_OK) return status;
     if (scratch_bytes > planning->scratch_bytes) planning->scratch_bytes = scratch_bytes;
-    join_siblings(planning, k, mask);
+    join_siblings(planning, k);
     if (!output->is_output && !place(plan, bytes, &plan->offsets[layer->output]))
         return irr_fail(sentence, IRR_NOT_ALLOCATED, "its results are larger than any memory");
     return IRR_OK;
@@ -254,7 +238,7 @@ static irr_status_e plan_layers(planning_t *planning) {
         plan->step_count = k + 1;
         irr_status_e status = shape_layer(planning, layer, axes, inner);
         if (status == IRR_OK && layer->folded_into == IRR_NO_LAYER)
-            status = plan_layer(planning, k, plan->notes[k].mask, inner);
+            status = plan_layer(planning, k, inner);
         if (status != IRR_OK) return irr_fail_layer(planning->sentence, status, layer, text);
     }
     join_passes(planning);

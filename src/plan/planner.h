@@ -21,11 +21,8 @@ irr_status_e irr_planner_admit(irr_op_e op, irr_element_type_e type, irr_sentenc
 irr_status_e irr_planner_choose(const irr_problem_t *problem, const irr_config_t *config,
                                 bool words, irr_choice_t *choice, irr_sentence_t sentence);
 
-/* The steps without arithmetic. Each makes a state for its backend's execute and release. */
+/* The steps without arithmetic: the identity, and the op's result for an empty set. They make no
+ * offer, and take problems whose data has no elements. */
 extern const irr_backend_t irr_backend_copy, irr_backend_fill;
-irr_status_e irr_prepare_copy(size_t bytes, void **state, irr_sentence_t sentence);
-/* count elements that are the op's result for the empty set. */
-irr_status_e irr_prepare_fill(irr_op_e op, irr_element_type_e type, size_t count, void **state,
-                              irr_sentence_t sentence);
 
 #endif

@@ -123,16 +123,6 @@ static irr_status_e make_staging(irr_plugin_request_t *request, const irr_tensor
     return total ? ensure(&request->staging, total, sentence) : IRR_OK;
 }
 
-static irr_status_e misfit(const irr_tensor_view_t *view, const irr_value_t *value, uint32_t index,
-                           irr_sentence_t sentence) {
-    char should[256], is[256];
-    return irr_fail(sentence, IRR_PARAMETER_MISMATCH, "input %u is %s %s, expected %s %s",
-                    (unsigned)index, irr_element_type_info(view->element_type)->name,
-                    irr_shape_text(view->dims, view->rank, is, sizeof is),
-                    irr_element_type_info(value->type)->name,
-                    irr_shape_text(value->dims, value->rank, should, sizeof should));
-}
-
 /* Number by number: a comparison of the whole key right after writing it would wait for the writes.
  */
 static void put(irr_plugin_request_t *request, int64_t *key, int64_t number) {
@@ -151,7 +141,8 @@ static irr_status_e bind_inputs(irr_plugin_request_t *request, const irr_tensor_
         const irr_tensor_view_t *view = &inputs[i];
         const irr_value_t *value = &compiled->values[compiled->inputs[i]];
         if (view->rank != value->rank || view->element_type != value->type)
-            return misfit(view, value, i, sentence);
+            return irr_fail_misfit(sentence, "input", i, value, view->element_type, view->dims,
+                                   view->rank);
         for (uint32_t d = 0; d < view->rank; d++) put(request, key++, view->dims[d]);
         void *data = view->data;
         size_t bytes = staged_bytes(view);
@@ -295,15 +286,14 @@ static irr_profile_row_t profile_row(const irr_plugin_request_t *request, uint32
     const irr_step_t *step = &request->plan->steps[k];
     const irr_step_note_t *note = &request->plan->notes[k];
     const timing_t *timing = &request->timings[k];
-    bool runs = step->backend && !note->idle;
     return (irr_profile_row_t){
         .size_bytes = sizeof(irr_profile_row_t),
         .layer = *layer->name ? layer->name : layer->id,
         .op = irr_op_info(layer->op)->type,
         .shape = note->shape,
-        .backend = runs ? step->backend->name : "none",
+        .backend = step->backend ? step->backend->name : "none",
         .kernel = note->kernel,
-        .tier = irr_tier_name(runs ? note->tier : IRR_TIER_SCALAR),
+        .tier = irr_tier_name(note->tier),
         .threads = timing->stats.threads,
         .executed = step->backend != NULL,
         .start_ns = timing->start_ns,
