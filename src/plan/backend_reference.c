@@ -111,15 +111,15 @@ static u128_t quotient_of(const fold_t *fold) {
 }
 
 static const reference_row_t rows[] = {
-    [IRR_OP_MIN] = {min_float, min_integer},
-    [IRR_OP_SUM] = {NULL, sum_integer},
+    [IRR_OP_MIN] = {min_float, min_integer, NULL},
+    [IRR_OP_SUM] = {NULL, sum_integer, NULL},
     [IRR_OP_L2] = {NULL, square_integer, integer_root_of},
-    [IRR_OP_MAX] = {max_float, max_integer},
+    [IRR_OP_MAX] = {max_float, max_integer, NULL},
     [IRR_OP_MEAN] = {NULL, mean_integer, quotient_of},
-    [IRR_OP_PROD] = {product_float, product_integer},
-    [IRR_OP_L1] = {NULL, magnitude_integer},
-    [IRR_OP_AND] = {NULL, and_integer},
-    [IRR_OP_OR] = {NULL, or_integer},
+    [IRR_OP_PROD] = {product_float, product_integer, NULL},
+    [IRR_OP_L1] = {NULL, magnitude_integer, NULL},
+    [IRR_OP_AND] = {NULL, and_integer, NULL},
+    [IRR_OP_OR] = {NULL, or_integer, NULL},
 };
 _Static_assert(sizeof rows / sizeof *rows == IRR_OP_COUNT, "a row for each op");
 
