@@ -27,21 +27,21 @@ bool irr_shape_is_dynamic(const int64_t *dims, uint32_t rank) {
 
 char *irr_ranges_text(const irr_dimension_t *dims, uint32_t rank, char *text,
                       size_t capacity_bytes) {
-    irr_sentence_t to = {text, capacity_bytes};
-    irr_append(&to, "[");
+    irr_writer_t to = {text, capacity_bytes, 0};
+    irr_write(&to, "[");
     for (uint32_t d = 0; d < rank; d++) {
         irr_dimension_t dim = dims[d];
         const char *comma = d ? "," : "";
         if (dim.min <= 0 && dim.max < 0)
-            irr_append(&to, "%s?", comma);
+            irr_write(&to, "%s?", comma);
         else if (dim.min == dim.max)
-            irr_append(&to, "%s%" PRId64, comma, dim.min);
+            irr_write(&to, "%s%" PRId64, comma, dim.min);
         else if (dim.max < 0)
-            irr_append(&to, "%s%" PRId64 "..", comma, dim.min);
+            irr_write(&to, "%s%" PRId64 "..", comma, dim.min);
         else
-            irr_append(&to, "%s%" PRId64 "..%" PRId64, comma, dim.min, dim.max);
+            irr_write(&to, "%s%" PRId64 "..%" PRId64, comma, dim.min, dim.max);
     }
-    irr_append(&to, "]");
+    irr_write(&to, "]");
     return text;
 }
 

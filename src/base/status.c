@@ -59,15 +59,14 @@ irr_status_e irr_fail(irr_sentence_t to, irr_status_e status, const char *format
     return status;
 }
 
-void irr_append(irr_sentence_t *to, const char *format, ...) {
+void irr_write(irr_writer_t *writer, const char *format, ...) {
+    size_t used = writer->used_bytes, capacity = writer->capacity_bytes;
+    size_t room = used < capacity ? capacity - used : 0;
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(to->text, to->capacity_bytes, format, arguments);
+    int wrote = vsnprintf(room ? writer->text + used : NULL, room, format, arguments);
     va_end(arguments);
-    size_t used = length > 0 ? (size_t)length : 0;
-    if (used >= to->capacity_bytes) used = to->capacity_bytes ? to->capacity_bytes - 1 : 0;
-    to->text += used;
-    to->capacity_bytes -= used;
+    writer->used_bytes += wrote > 0 ? (size_t)wrote : 0;
 }
 
 irr_status_e irr_out_of_memory(irr_sentence_t to, size_t bytes) {

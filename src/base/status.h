@@ -13,8 +13,13 @@
  */
 __attribute__((format(printf, 3, 4))) irr_status_e irr_fail(irr_sentence_t to, irr_status_e status,
                                                             const char *format, ...);
-/* Writes (cut to fit), and makes *to the room behind. */
-__attribute__((format(printf, 2, 3))) void irr_append(irr_sentence_t *to, const char *format, ...);
+/* Text into a buffer of any size, counted as if it were large enough. */
+typedef struct irr_writer {
+    char *text; /* always ends in NUL where capacity_bytes > 0 */
+    size_t capacity_bytes;
+    size_t used_bytes; /* what the whole text takes so far, without the NUL */
+} irr_writer_t;
+__attribute__((format(printf, 2, 3))) void irr_write(irr_writer_t *writer, const char *format, ...);
 irr_status_e irr_out_of_memory(irr_sentence_t to, size_t bytes);
 
 /* "PARAMETER_MISMATCH": the enumerator's word without IRR_; NULL for a number that is none. */

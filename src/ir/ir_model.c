@@ -204,12 +204,12 @@ irr_status_e irr_ir_find(const irr_ir_model_t *model, bool output, const char *n
     const irr_ir_port_t *ports = output ? model->outputs : model->inputs;
     uint32_t count = output ? model->output_count : model->input_count;
     char there[IRR_SENTENCE_BYTES / 2] = "none";
-    irr_sentence_t to = {there, sizeof there};
+    irr_writer_t to = {there, sizeof there, 0};
     for (uint32_t i = 0; i < count; i++)
         if (has_name(&ports[i], name)) return *index = i, IRR_OK;
     for (uint32_t i = 0; i < count; i++)
         if (strcmp(ports[i].layer_name, name) == 0) return *index = i, IRR_OK;
-    for (uint32_t i = 0; i < count; i++) irr_append(&to, "%s\"%s\"", i ? ", " : "", ports[i].name);
+    for (uint32_t i = 0; i < count; i++) irr_write(&to, "%s\"%s\"", i ? ", " : "", ports[i].name);
     return irr_fail(sentence, IRR_NOT_FOUND, "no %s is called \"%.200s\"; there %s %s",
                     output ? "output" : "input", name, count == 1 ? "is" : "are", there);
 }

@@ -85,13 +85,13 @@ void irr_list_problems(irr_ir_graph_t *graph) {
 }
 
 char *irr_ir_problem_text(const irr_check_problem_t *problem, char *text, size_t capacity_bytes) {
-    irr_sentence_t to = {text, capacity_bytes};
-    irr_append(&to, "%s", problem->file);
-    if (problem->line) irr_append(&to, ":%" PRId64, problem->line);
+    irr_writer_t to = {text, capacity_bytes, 0};
+    irr_write(&to, "%s", problem->file);
+    if (problem->line) irr_write(&to, ":%" PRId64, problem->line);
     if (problem->layer_id)
-        irr_append(&to, ": layer %s \"%s\" (%s)", problem->layer_id, problem->layer_name,
-                   problem->type);
-    irr_append(&to, ": %s", problem->message);
+        irr_write(&to, ": layer %s \"%s\" (%s)", problem->layer_id, problem->layer_name,
+                  problem->type);
+    irr_write(&to, ": %s", problem->message);
     for (char *c = text; *c; c++) /* one problem, one line, whatever a name holds */
         if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?';
     return text;

@@ -5,9 +5,9 @@
 #ifndef IRR_PLAN_COMPILED_H
 #define IRR_PLAN_COMPILED_H
 
+#include "base/status.h"
 #include "plan/lock.h"
 #include "plan/planner.h"
-#include "plan/writer.h"
 
 #include <stdatomic.h>
 
@@ -113,8 +113,6 @@ irr_status_e irr_fail_layer(irr_sentence_t to, irr_status_e status, const irr_la
                             const char *text);
 /* The one key of a static model: key_count numbers. */
 void irr_compiled_static_key(irr_plugin_compiled_t *compiled, int64_t *key);
-/* JSON of IRREDUCE_EXPLAIN, by the plan last used. */
-void irr_compiled_explain(irr_plugin_compiled_t *compiled, irr_writer_t *writer);
 
 /* ---- plan.c ---- */
 
@@ -136,19 +134,11 @@ irr_status_e irr_fail_misfit(irr_sentence_t to, const char *what, uint32_t index
  * out of memory. */
 bool irr_fold_chains(irr_plugin_compiled_t *compiled);
 
-/* ---- note.c ---- */
+/* ---- explain.c: a plan in words, which are worked out when somebody asks ---- */
 
-/* What a layer of the plan is, in words; layer_count of them are worked out one at a time. */
-typedef struct irr_words {
-    bool chosen; /* choice holds offers; else the step has no arithmetic */
-    irr_choice_t choice;
-    char geometry[IRR_GEOMETRY_TEXT_BYTES]; /* "reduce 72, keep 240", "identity", "empty" */
-    char kernel[IRR_GEOMETRY_TEXT_BYTES];   /* with the layer that it runs in one pass with */
-    const char *with;                       /* that layer's id, or NULL */
-} irr_words_t;
-void irr_plan_words(const irr_plugin_compiled_t *compiled, const irr_plan_t *plan, uint32_t layer,
-                    irr_words_t *words);
-/* Fills the note's texts once. False: out of memory. */
+/* JSON of IRREDUCE_EXPLAIN, by the plan last used. */
+void irr_compiled_explain(irr_plugin_compiled_t *compiled, irr_writer_t *writer);
+/* Fills the texts of a layer's note once. False: out of memory. */
 bool irr_plan_note(irr_plugin_compiled_t *compiled, irr_plan_t *plan, uint32_t layer);
 
 #endif

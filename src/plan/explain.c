@@ -1,7 +1,98 @@
-/* Why each layer runs where it runs, as JSON.
+/* What a plan is to people: why each layer runs where it runs, as JSON, and the texts of a profile.
+ * Nothing of it is needed to run, so the backends are asked once more, now for their words.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/element_type.h"
+#include "base/memory.h"
 #include "plan/compiled.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- a layer of the plan in words ---- */
+
+typedef struct {
+    bool chosen; /* choice holds offers; else the step has no arithmetic */
+    irr_choice_t choice;
+    char geometry[IRR_GEOMETRY_TEXT_BYTES]; /* "reduce 72, keep 240", "identity", "empty" */
+    char kernel[IRR_GEOMETRY_TEXT_BYTES];   /* with the layer that it runs in one pass with */
+    const char *with;                       /* that layer's id, or NULL */
+} words_t;
+
+/* People know a layer by its name; an id is the host's, which may have made it up. */
+static const char *name_of(const irr_layer_t *layer) {
+    return *layer->name ? layer->name : layer->id;
+}
+
+/* Of a pass, the first names the second, all others name the first. */
+static const char *companion(const irr_plugin_compiled_t *compiled, const irr_plan_t *plan,
+                             uint32_t k) {
+    const irr_step_t *step = &plan->steps[k];
+    uint32_t with = step->first == k ? step->next : step->first;
+    return with == IRR_NO_STEP ? NULL : name_of(&compiled->layers[with]);
+}
+
+/* What a step without arithmetic is. */
+static const char *idle(const irr_step_t *step) {
+    return step->backend == &irr_backend_copy   ? "identity"
+           : step->backend == &irr_backend_fill ? "empty"
+           : !step->backend                     ? "nothing"
+                                                : NULL;
+}
+
+static void words_of(const irr_plugin_compiled_t *compiled, const irr_plan_t *plan, uint32_t k,
+                     words_t *words) {
+    const irr_layer_t *layer = &compiled->layers[k];
+    irr_problem_t problem;
+    irr_config_t config;
+    const char *why = idle(&plan->steps[k]);
+    words->chosen = !why;
+    words->with = companion(compiled, plan, k);
+    if (layer->folded_into != IRR_NO_LAYER)
+        snprintf(words->geometry, sizeof words->geometry, "folded into layer %.100s",
+                 name_of(&compiled->layers[layer->folded_into]));
+    else if (why)
+        snprintf(words->geometry, sizeof words->geometry, "%s", why);
+    snprintf(words->kernel, sizeof words->kernel, "%s", words->geometry);
+    if (why) return;
+    irr_plan_problem(compiled, plan, k, &problem, &config);
+    irr_planner_choose(&problem, &config, true, &words->choice, (irr_sentence_t){NULL, 0});
+    irr_geometry_text(&problem.geometry, words->geometry, sizeof words->geometry);
+    snprintf(words->kernel, sizeof words->kernel, "%s%s%.100s",
+             words->choice.offers[words->choice.backend].kernel,
+             words->with ? ", one pass with layer " : "", words->with ? words->with : "");
+}
+
+/* ---- the profile ---- */
+
+static char *shape_text(const irr_plan_shape_t *data, uint64_t mask) {
+    char text[IRR_SHAPE_TEXT_BYTES + 256];
+    irr_shape_text(data->dims, data->rank, text, IRR_SHAPE_TEXT_BYTES);
+    irr_writer_t writer = {text, sizeof text, strlen(text)};
+    irr_write(&writer, " axes [");
+    const char *comma = "";
+    for (unsigned d = 0; d < data->rank; d++)
+        if (mask >> d & 1) irr_write(&writer, "%s%u", comma, d), comma = ",";
+    irr_write(&writer, "]");
+    return irr_strdup(text);
+}
+
+bool irr_plan_note(irr_plugin_compiled_t *compiled, irr_plan_t *plan, uint32_t k) {
+    irr_step_note_t *note = &plan->notes[k];
+    words_t words;
+    irr_lock(compiled);
+    if (!note->kernel) {
+        words_of(compiled, plan, k, &words);
+        note->kernel = irr_strdup(words.kernel);
+        note->tier =
+            words.chosen ? words.choice.offers[words.choice.backend].tier : IRR_TIER_SCALAR;
+    }
+    if (!note->shape)
+        note->shape = shape_text(&plan->shapes[compiled->layers[k].source], note->mask);
+    irr_unlock(compiled);
+    return note->kernel && note->shape;
+}
+
+/* ---- IRREDUCE_EXPLAIN ---- */
 
 /* The plan last used, held so that no other thread's infer frees it; NULL if there is none. */
 static irr_plan_t *newest(irr_plugin_compiled_t *compiled) {
@@ -14,49 +105,51 @@ static irr_plan_t *newest(irr_plugin_compiled_t *compiled) {
     return plan;
 }
 
+/* What stands before it, then the text in quotes, with JSON's escapes; NULL as null. */
+static void put(irr_writer_t *writer, const char *before, const char *text) {
+    irr_write(writer, text ? "%s\"" : "%snull", before);
+    for (const unsigned char *c = (const unsigned char *)text; c && *c; c++)
+        irr_write(writer, *c == '"' || *c == '\\' ? "\\%c" : *c < 0x20 ? "\\u%04x" : "%c", *c);
+    if (text) irr_write(writer, "\"");
+}
+
 static void explain_offers(const irr_choice_t *choice, irr_writer_t *writer) {
     for (unsigned i = 0; i < IRR_BACKEND_COUNT; i++) {
         const irr_offer_t *offer = &choice->offers[i];
-        irr_write(writer, "%s{\"backend\":", i ? "," : "");
-        irr_write_json(writer, irr_backend_row((irr_backend_e)i)->name);
+        put(writer,
+            i ? ",{\"backend\":" : "{\"backend\":", irr_backend_row((irr_backend_e)i)->name);
         if (offer->serves)
-            irr_write(writer, ",\"estimate_us\":%.3f,\"kernel\":", offer->estimate_us);
+            irr_write(writer, ",\"estimate_us\":%.3f", offer->estimate_us);
         else
-            irr_write(writer, ",\"estimate_us\":null,\"kernel\":");
-        irr_write_json(writer, offer->serves ? offer->kernel : NULL);
-        irr_write(writer, ",\"reason\":");
-        irr_write_json(writer, offer->reason);
+            put(writer, ",\"estimate_us\":", NULL);
+        put(writer, ",\"kernel\":", offer->serves ? offer->kernel : NULL);
+        put(writer, ",\"reason\":", offer->reason);
         irr_write(writer, "}");
     }
 }
 
+/* plan NULL: it is not planned before its shapes are known. */
 static void explain_layer(const irr_plugin_compiled_t *compiled, const irr_plan_t *plan, uint32_t k,
                           irr_writer_t *writer) {
     const irr_layer_t *layer = &compiled->layers[k];
-    irr_words_t words;
+    const char *type = irr_element_type_name(compiled->values[layer->data].type), *choice = "none";
+    words_t words = {.with = NULL};
     if (plan) {
         irr_lock(compiled);
-        irr_plan_words(compiled, plan, k, &words);
+        words_of(compiled, plan, k, &words);
         irr_unlock(compiled);
+        if (words.chosen) choice = plan->steps[k].backend->name;
     }
-    irr_write(writer, "{\"id\":");
-    irr_write_json(writer, layer->id);
-    irr_write(writer, ",\"name\":");
-    irr_write_json(writer, layer->name);
-    irr_write(writer, ",\"op\":\"%s\",\"type\":\"%s\",\"geometry\":", irr_op_info(layer->op)->type,
-              irr_element_type_info(compiled->values[layer->data].type)->name);
-    irr_write_json(writer, plan ? words.geometry : NULL);
+    put(writer, "{\"id\":", layer->id);
+    put(writer, ",\"name\":", layer->name);
+    put(writer, ",\"op\":", irr_op_info(layer->op)->type);
+    put(writer, ",\"type\":", type);
+    put(writer, ",\"geometry\":", plan ? words.geometry : NULL);
     irr_write(writer, ",\"offers\":[");
-    if (plan && words.chosen) explain_offers(&words.choice, writer);
-    irr_write(writer, "],");
-    if (plan && words.with) {
-        irr_write(writer, "\"one_pass_with\":");
-        irr_write_json(writer, words.with);
-        irr_write(writer, ",");
-    }
-    irr_write(writer, "\"choice\":");
-    const char *none = plan ? "none" : NULL; /* null: not planned before its shapes are known */
-    irr_write_json(writer, plan && words.chosen ? plan->steps[k].backend->name : none);
+    if (words.chosen) explain_offers(&words.choice, writer);
+    irr_write(writer, "]");
+    if (words.with) put(writer, ",\"one_pass_with\":", words.with);
+    put(writer, ",\"choice\":", plan ? choice : NULL);
     irr_write(writer, "}");
 }
 

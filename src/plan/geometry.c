@@ -3,7 +3,6 @@
 #include "base/element_type.h"
 #include "plan/problem.h"
 
-#include <stdio.h>
 #include <string.h>
 
 void irr_geometry_of(const int64_t *dims, uint32_t rank, uint64_t mask, irr_geometry_t *geometry) {
@@ -50,12 +49,10 @@ void irr_problem_of(irr_op_e op, irr_element_type_e type, const int64_t *dims, u
 }
 
 char *irr_geometry_text(const irr_geometry_t *geometry, char *text, size_t capacity_bytes) {
-    size_t used = 0;
-    if (geometry->run_count == 0) snprintf(text, capacity_bytes, "one element");
-    for (uint32_t i = 0; i < geometry->run_count && used < capacity_bytes; i++) {
-        int wrote = snprintf(text + used, capacity_bytes - used, "%s%s %zu", i ? ", " : "",
-                             geometry->runs[i].reduced ? "reduce" : "keep", geometry->runs[i].size);
-        used += wrote > 0 ? (size_t)wrote : 0;
-    }
+    irr_writer_t writer = {text, capacity_bytes, 0};
+    if (geometry->run_count == 0) irr_write(&writer, "one element");
+    for (uint32_t i = 0; i < geometry->run_count; i++)
+        irr_write(&writer, "%s%s %zu", i ? ", " : "", geometry->runs[i].reduced ? "reduce" : "keep",
+                  geometry->runs[i].size);
     return text;
 }

@@ -3,8 +3,8 @@
 #ifndef IRR_PLAN_PROPERTIES_H
 #define IRR_PLAN_PROPERTIES_H
 
+#include "base/status.h"
 #include "plan/backend.h"
-#include "plan/writer.h"
 
 /* Whose property is set or read: a compiled model takes fewer than a device. */
 typedef enum { IRR_OF_DEVICE = 1, IRR_OF_COMPILED = 2 } irr_property_owner_e;

@@ -12,11 +12,9 @@ add_library(irr_plan OBJECT
   src/plan/onednn.c
   src/plan/backend_onednn.c
   src/plan/backend_reference.c
-  src/plan/writer.c
   src/plan/properties.c
   src/plan/compiled.c
   src/plan/chains.c
-  src/plan/note.c
   src/plan/lock.c
   src/plan/plan.c
   src/plan/strided.c

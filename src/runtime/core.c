@@ -37,9 +37,9 @@ irr_status_e irr_core_add_device(irr_core_t *core, irr_device_t *device) {
 
 static irr_status_e unknown_device(const irr_core_t *core, const char *name) {
     char list[512] = "none";
-    irr_sentence_t rest = {list, sizeof list};
+    irr_writer_t rest = {list, sizeof list, 0};
     for (const irr_device_t *k = core->devices; k; k = k->next)
-        irr_append(&rest, "%s%s", k == core->devices ? "" : ", ", k->name);
+        irr_write(&rest, "%s%s", k == core->devices ? "" : ", ", k->name);
     return irr_fail(irr_message(), IRR_NOT_FOUND,
                     "device \"%s\" is not registered (registered: %s)%s", name, list,
                     core->no_plugins_file ? "; there is no plugins.xml beside libirreduce.so" : "");
