@@ -198,10 +198,10 @@ static void wrong_tensors(void **state) {
     irr_infer_request_t *request = api_request(MODEL_2X3);
     irr_tensor_t *wrong = api_tensor(room, 2, (int64_t[]){3, 2}), *half = NULL;
     EXPECT(IRR_PARAMETER_MISMATCH, irr_infer_request_set_input_tensor(request, wrong));
-    expect_message("input \"x\" has the shape [2,3], the tensor [3,2]");
+    expect_message("input \"x\": dimension 0 is 3, expected 2");
     OK(irr_tensor_create(IRR_F16, (irr_shape_t){2, (int64_t[]){2, 3}}, &half));
     EXPECT(IRR_PARAMETER_MISMATCH, irr_infer_request_set_input_tensor(request, half));
-    expect_message("is of type f32, the tensor of f16");
+    expect_message("the tensor's type is f16, expected f32");
     EXPECT(IRR_PARAMETER_MISMATCH, irr_infer_request_set_output_tensor(request, half));
     irr_tensor_free(half);
     irr_tensor_free(wrong);

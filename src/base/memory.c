@@ -55,6 +55,39 @@ void *irr_malloc_aligned(size_t bytes) {
 
 void irr_release(void *memory) { free(memory); }
 
+struct irr_piece {
+    _Alignas(max_align_t) struct irr_piece *next;
+};
+
+void *irr_take(irr_arena_t *arena, size_t count, size_t element_bytes) {
+    size_t bytes;
+    bool fits = irr_mul_size(count, element_bytes, &bytes) &&
+                irr_add_size(bytes, sizeof(struct irr_piece), &bytes);
+    struct irr_piece *piece = fits ? irr_calloc(1, bytes) : NULL;
+    if (!piece) return arena->failed = true, NULL;
+    piece->next = arena->pieces;
+    arena->pieces = piece;
+    return piece + 1;
+}
+
+void *irr_take_copy(irr_arena_t *arena, const void *from, size_t count, size_t element_bytes) {
+    void *copy = irr_take(arena, count, element_bytes);
+    return copy && count ? memcpy(copy, from, count * element_bytes) : copy;
+}
+
+char *irr_take_text(irr_arena_t *arena, const char *text) {
+    if (!text) text = "";
+    return irr_take_copy(arena, text, strlen(text) + 1, 1);
+}
+
+void irr_arena_release(irr_arena_t *arena) {
+    while (arena->pieces) {
+        struct irr_piece *next = arena->pieces->next;
+        irr_release(arena->pieces);
+        arena->pieces = next;
+    }
+}
+
 bool irr_grow(void **array, size_t *capacity, size_t needed, size_t element_bytes) {
     if (needed <= *capacity) return true;
     size_t wanted = *capacity < 8 ? 8 : *capacity, bytes;

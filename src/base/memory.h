@@ -18,6 +18,16 @@ char *irr_strdup(const char *text);
 void *irr_malloc_aligned(size_t bytes);
 void irr_release(void *memory); /* NULL does nothing */
 
+/* Pieces of memory that live as long as what they are parts of. A zeroed arena has none. */
+typedef struct irr_arena {
+    struct irr_piece *pieces;
+    bool failed; /* some piece could not be had: one look at the end may do */
+} irr_arena_t;
+void *irr_take(irr_arena_t *arena, size_t count, size_t element_bytes); /* zeroed, or NULL */
+void *irr_take_copy(irr_arena_t *arena, const void *from, size_t count, size_t element_bytes);
+char *irr_take_text(irr_arena_t *arena, const char *text); /* NULL: "" */
+void irr_arena_release(irr_arena_t *arena);
+
 /* Grows *array of elements to hold at least `needed`, doubling; false when memory is out and
  * the old array stays valid. */
 bool irr_grow(void **array, size_t *capacity, size_t needed, size_t element_bytes);

@@ -19,16 +19,7 @@ typedef struct {
 
 /* Zeroed memory that lives as long as the model; NULL: out of memory. */
 static void *take(build_t *build, size_t count, size_t element_bytes) {
-    struct irr_parts *parts = build->face->parts;
-    void *block = NULL;
-    if (irr_grow((void **)&parts->blocks, &parts->block_room, parts->block_count + 1,
-                 sizeof *parts->blocks))
-        block = irr_calloc(count, element_bytes);
-    if (block)
-        parts->blocks[parts->block_count++] = block;
-    else
-        parts->out_of_memory = true;
-    return block;
+    return irr_take(&build->face->parts->memory, count, element_bytes);
 }
 
 /* Room for what so many layers can have at most. */
@@ -42,7 +33,7 @@ static bool claim_room(build_t *build, size_t layers, size_t values) {
     face->graph.values = build->values = take(build, values, sizeof *build->values);
     build->ranges = take(build, values, sizeof *build->ranges);
     build->value_of = irr_malloc(ports_bytes);
-    if (!build->value_of || build->face->parts->out_of_memory) return false;
+    if (!build->value_of || build->face->parts->memory.failed) return false;
     memset(build->value_of, 0xff, ports_bytes); /* IRR_NO_VALUE */
     return true;
 }
@@ -170,8 +161,7 @@ static void unsupported(build_t *build, const irr_layer_t *layer, const char *be
     irr_check_problem_t problem =
         irr_public_problem(build->file, irr_at_layer(build->file, index), message);
     irr_ir_problem_text(&problem, text, sizeof text);
-    char *copy = take(build, strlen(text) + 1, 1);
-    if (copy) build->face->unsupported = strcpy(copy, text);
+    build->face->unsupported = irr_take_text(&build->face->parts->memory, text);
 }
 
 /* ---- the net ---- */
@@ -310,7 +300,7 @@ irr_status_e irr_model_build(irr_ir_graph_t *file, uint32_t extracted, const irr
     if (claim_room(&build, net ? file->layers.count : 1, net ? file->ports.count : 3))
         status = net ? build_net(&build, sentence) : build_layer(&build, sentence);
     if (!status) finish(&build);
-    if (parts->out_of_memory || status == IRR_NOT_ALLOCATED)
+    if (parts->memory.failed || status == IRR_NOT_ALLOCATED)
         status = irr_out_of_memory(sentence, file->ports.count);
     irr_release(build.value_of);
     if (status)

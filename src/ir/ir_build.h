@@ -10,9 +10,7 @@ struct irr_parts {
     irr_ir_graph_t *file;
     uint32_t extracted; /* the one layer of the model; IRR_NONE: the file's net */
     int references;
-    bool out_of_memory;
-    void **blocks; /* of memory */
-    size_t block_count, block_room;
+    irr_arena_t memory;
 };
 
 /* Builds the net, or one layer of it, with these shapes of its inputs (NULL: the file's). */

@@ -84,8 +84,7 @@ void irr_ir_free(irr_ir_model_t *model) {
     struct irr_parts *parts = model->parts;
     irr_release(model);
     if (__atomic_sub_fetch(&parts->references, 1, __ATOMIC_ACQ_REL) > 0) return;
-    for (size_t i = 0; i < parts->block_count; i++) irr_release(parts->blocks[i]);
-    irr_release(parts->blocks);
+    irr_arena_release(&parts->memory);
     irr_graph_release(parts->file);
     irr_release(parts);
 }

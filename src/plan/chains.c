@@ -2,7 +2,6 @@
  * do not depend on the order take that, and only where nobody else sees what lies between.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/element_type.h"
-#include "base/memory.h"
 #include "plan/compiled.h"
 
 /* Integers wrap around alike in any order; floats round. */
@@ -20,34 +19,25 @@ static uint64_t deposit(uint64_t bits, uint64_t places) {
 }
 
 static bool folds(const irr_plugin_compiled_t *compiled, const irr_layer_t *layer,
-                  const irr_layer_t *into, uint32_t readers) {
+                  const irr_layer_t *into) {
     const irr_value_t *between = &compiled->values[layer->output];
-    return readers == 1 && !between->is_output && layer->op == into->op &&
+    return between->readers == 1 && !between->is_output && layer->op == into->op &&
            is_order_free(layer->op, between->type) && layer->axes_input == IRR_NO_VALUE &&
            into->axes_input == IRR_NO_VALUE && layer->mask && into->mask;
 }
 
 /* oneDNN, where it is forced, has bits of its own. */
-bool irr_fold_chains(irr_plugin_compiled_t *compiled) {
-    uint32_t *readers = irr_calloc(compiled->value_count, sizeof *readers);
-    uint32_t *makers = irr_calloc(compiled->value_count, sizeof *makers); /* 0: none, else k + 1 */
-    bool room = readers && makers, allowed = compiled->config.backend != IRR_BACKEND_ONEDNN;
-    for (uint32_t k = 0; room && k < compiled->layer_count; k++)
-        readers[compiled->layers[k].data]++;
-    for (uint32_t k = 0; room && allowed && k < compiled->layer_count; k++) {
+void irr_fold_chains(irr_plugin_compiled_t *compiled) {
+    if (compiled->config.backend == IRR_BACKEND_ONEDNN) return;
+    for (uint32_t k = 0; k < compiled->layer_count; k++) {
         irr_layer_t *layer = &compiled->layers[k];
-        uint32_t maker = makers[layer->data];
-        makers[layer->output] = k + 1;
-        if (!maker || !folds(compiled, &compiled->layers[maker - 1], layer, readers[layer->data]))
-            continue;
-        irr_layer_t *first = &compiled->layers[maker - 1];
+        uint32_t maker = compiled->values[layer->data].maker;
+        if (maker == IRR_NO_LAYER || !folds(compiled, &compiled->layers[maker], layer)) continue;
+        irr_layer_t *first = &compiled->layers[maker];
         uint64_t mask = deposit(layer->mask, first->places);
         first->folded_into = k;
         layer->source = first->source;
         layer->source_mask = first->source_mask | mask;
         layer->places = layer->keep_dims ? first->places : first->places & ~mask;
     }
-    irr_release(readers);
-    irr_release(makers);
-    return room;
 }

@@ -91,151 +91,135 @@ irr_status_e irr_fail_layer(irr_sentence_t to, irr_status_e status, const irr_la
                     irr_op_info(layer->op)->type, text);
 }
 
-/* ---- copying the graph ---- */
+/* ---- copying the graph, judged as it goes ---- */
 
-static bool copy_value(const irr_graph_value_t *from, irr_value_t *to) {
-    size_t count, bytes;
+static irr_status_e add_value(const irr_graph_t *graph, uint32_t v, irr_plugin_compiled_t *made,
+                              irr_sentence_t sentence) {
+    const irr_graph_value_t *from = &graph->values[v];
+    irr_value_t *to = &made->values[v];
+    size_t count, bytes, room;
+    irr_status_e status = judge_value(graph, v, "tensor", sentence);
+    if (status != IRR_OK) return status;
+    uint32_t rank = from->rank == IRR_DYNAMIC_RANK ? 0 : from->rank;
     to->type = from->element_type;
     to->rank = from->rank;
-    uint32_t rank = from->rank == IRR_DYNAMIC_RANK ? 0 : from->rank;
-    to->dims = irr_malloc(rank * sizeof *to->dims);
-    if (!to->dims) return false;
-    if (rank) memcpy(to->dims, from->dims, rank * sizeof *to->dims);
-    if (!from->is_constant) return true;
-    if (!irr_shape_elements(from->dims, rank, &count) ||
-        !irr_elements_bytes(from->element_type, count, &bytes))
-        return false;
-    to->constant = irr_malloc_aligned(bytes);
-    if (!to->constant) return false;
+    to->maker = IRR_NO_LAYER;
+    to->dims = irr_take_copy(&made->memory, from->dims, rank, sizeof *to->dims);
+    if (!from->is_constant) return IRR_OK;
+    bool counted = from->rank <= IRR_MAX_RANK && irr_element_bytes(from->element_type) &&
+                   irr_shape_elements(from->dims, rank, &count) &&
+                   irr_elements_bytes(from->element_type, count, &bytes) &&
+                   irr_add_size(bytes, IRR_ALIGNMENT, &room);
+    if (!counted || (count && !from->constant))
+        return irr_fail(sentence, IRR_NOT_IMPLEMENTED,
+                        "constant %u has no bytes or a type that this device does not take",
+                        (unsigned)v);
+    char *block = irr_take(&made->memory, room, 1);
+    if (!block) return IRR_OK;
+    to->constant = block + (IRR_ALIGNMENT - (uintptr_t)block % IRR_ALIGNMENT);
     if (bytes) memcpy(to->constant, from->constant, bytes);
-    return true;
+    to->given = true;
+    return IRR_OK;
 }
 
-static bool copy_layer(const irr_graph_t *graph, const irr_graph_layer_t *from, irr_layer_t *to) {
-    to->id = irr_strdup(from->id);
-    to->name = irr_strdup(from->name);
-    to->data = from->data;
-    to->axes = from->axes;
-    to->output = from->output;
-    bool at_run_time = from->axes != IRR_NO_VALUE && !graph->values[from->axes].is_constant;
-    to->axes_input = at_run_time ? input_of(graph, from->axes) : IRR_NO_VALUE;
-    to->keep_dims = from->keep_dims;
-    to->empty_axes = from->empty_axes;
-    to->duplicate_axes = from->duplicate_axes;
-    return to->id && to->name;
-}
-
-static uint32_t *copy_indices(const uint32_t *from, uint32_t count) {
-    uint32_t *to = irr_malloc(count * sizeof *to);
-    if (to && count) memcpy(to, from, count * sizeof *to);
-    return to;
-}
-
-/* Tables first, so that a release after any failure finds counts that are true. */
-static bool copy_graph(const irr_graph_t *graph, irr_plugin_compiled_t *made) {
-    made->name = irr_strdup(graph->name ? graph->name : "");
-    made->values = irr_calloc(graph->value_count, sizeof *made->values);
-    made->layers = irr_calloc(graph->layer_count, sizeof *made->layers);
-    made->inputs = copy_indices(graph->inputs, graph->input_count);
-    made->outputs = copy_indices(graph->outputs, graph->output_count);
-    made->made = irr_calloc(graph->output_count, sizeof *made->made);
-    if (!made->name || !made->values || !made->layers || !made->inputs || !made->outputs ||
-        !made->made)
-        return false;
+static irr_status_e add_values(const irr_graph_t *graph, irr_plugin_compiled_t *made,
+                               irr_sentence_t sentence) {
+    irr_arena_t *memory = &made->memory;
+    irr_status_e status = IRR_OK;
+    made->name = irr_take_text(memory, graph->name);
+    made->values = irr_take(memory, graph->value_count, sizeof *made->values);
+    made->layers = irr_take(memory, graph->layer_count, sizeof *made->layers);
+    made->inputs = irr_take_copy(memory, graph->inputs, graph->input_count, sizeof *made->inputs);
+    made->outputs =
+        irr_take_copy(memory, graph->outputs, graph->output_count, sizeof *made->outputs);
+    made->made = irr_take(memory, graph->output_count, sizeof *made->made);
     made->value_count = graph->value_count;
     made->layer_count = graph->layer_count;
     made->input_count = graph->input_count;
     made->output_count = graph->output_count;
-    for (uint32_t v = 0; v < graph->value_count; v++)
-        if (!copy_value(&graph->values[v], &made->values[v])) return false;
-    return true;
+    for (uint32_t v = 0; v < graph->value_count && !status && !memory->failed; v++)
+        status = add_value(graph, v, made, sentence);
+    if (!memory->failed) return status;
+    return irr_fail(sentence, IRR_NOT_ALLOCATED, "out of memory: the graph cannot be copied");
 }
 
-/* ---- checking the graph around the layers ---- */
-
-enum { UNKNOWN = 0, GIVEN, MADE, TAKEN }; /* how a value comes to be; TAKEN: has its output */
-
-static irr_status_e judge_ends(const irr_graph_t *graph, unsigned char *origin,
-                               irr_sentence_t sentence) {
-    for (uint32_t v = 0; v < graph->value_count; v++) {
-        irr_status_e status = judge_value(graph, v, "tensor", sentence);
-        if (status != IRR_OK) return status;
-        size_t count;
-        const irr_graph_value_t *value = &graph->values[v];
-        if (!value->is_constant) continue;
-        bool counted = value->rank <= IRR_MAX_RANK && irr_element_bytes(value->element_type) &&
-                       irr_shape_elements(value->dims, value->rank, &count);
-        if (!counted || (count && !value->constant))
-            return irr_fail(sentence, IRR_NOT_IMPLEMENTED,
-                            "constant %u has no bytes or a type "
-                            "that this device does not take",
-                            (unsigned)v);
-        origin[v] = GIVEN;
-    }
-    for (uint32_t i = 0; i < graph->input_count; i++) {
-        uint32_t v = graph->inputs[i];
-        if (v >= graph->value_count || origin[v] != UNKNOWN)
+/* Inputs, and what they add to the key. */
+static irr_status_e add_inputs(irr_plugin_compiled_t *made, irr_sentence_t sentence) {
+    for (uint32_t i = 0; i < made->input_count; i++) {
+        irr_value_t *value = &made->values[made->inputs[i]];
+        if (made->inputs[i] >= made->value_count || value->given)
             return irr_fail(sentence, IRR_INVALID_C_PARAM, "input %u is no variable of the graph",
                             (unsigned)i);
-        if (graph->values[v].rank == IRR_DYNAMIC_RANK)
+        if (value->rank == IRR_DYNAMIC_RANK)
             return irr_fail(sentence, IRR_NOT_IMPLEMENTED,
                             "input %u has a dynamic rank; its number of dimensions must be known",
                             (unsigned)i);
-        if (!irr_element_bytes(graph->values[v].element_type))
+        if (!irr_element_bytes(value->type))
             return irr_fail(sentence, IRR_NOT_IMPLEMENTED,
                             "input %u has an element type that this device does not take",
                             (unsigned)i);
-        origin[v] = GIVEN;
+        value->given = true;
+        made->key_count += value->rank;
+        if (irr_shape_is_dynamic(value->dims, value->rank)) made->is_static = false;
     }
     return IRR_OK;
 }
 
-/* On its own, until chains are folded. */
-static void set_source(irr_layer_t *layer, uint32_t rank) {
+/* A layer on its own, until chains are folded. */
+static void copy_layer(const irr_graph_t *graph, const irr_graph_layer_t *from, irr_layer_t *to,
+                       irr_arena_t *memory) {
+    uint32_t rank = graph->values[from->data].rank;
     uint64_t all = rank < 64 ? (UINT64_C(1) << rank) - 1 : UINT64_MAX;
-    layer->source = layer->data;
-    layer->source_mask = layer->mask;
-    layer->places = layer->keep_dims ? all : all & ~layer->mask;
-    layer->folded_into = IRR_NO_LAYER;
+    bool at_run_time = from->axes != IRR_NO_VALUE && !graph->values[from->axes].is_constant;
+    to->id = irr_take_text(memory, from->id);
+    to->name = irr_take_text(memory, from->name);
+    to->data = to->source = from->data;
+    to->axes = from->axes;
+    to->output = from->output;
+    to->axes_input = at_run_time ? input_of(graph, from->axes) : IRR_NO_VALUE;
+    to->source_mask = to->mask;
+    to->places = from->keep_dims ? all : all & ~to->mask;
+    to->folded_into = IRR_NO_LAYER;
+    to->keep_dims = from->keep_dims;
+    to->empty_axes = from->empty_axes;
+    to->duplicate_axes = from->duplicate_axes;
+}
+
+static bool is_there(const irr_value_t *value) {
+    return value->given || value->maker != IRR_NO_LAYER;
 }
 
 static irr_status_e add_layers(const irr_graph_t *graph, irr_plugin_compiled_t *made,
-                               unsigned char *origin, irr_sentence_t sentence) {
+                               irr_sentence_t sentence) {
     char text[IRR_SENTENCE_BYTES];
     irr_sentence_t inner = {text, sizeof text};
     for (uint32_t k = 0; k < graph->layer_count; k++) {
         const irr_graph_layer_t *from = &graph->layers[k];
         irr_layer_t *layer = &made->layers[k];
         irr_status_e status = irr_layer_admit(graph, from, &layer->op, &layer->mask, inner);
-        if (status == IRR_OK && (origin[from->data] == UNKNOWN || origin[from->output] != UNKNOWN))
+        if (status == IRR_OK &&
+            (!is_there(&made->values[from->data]) || is_there(&made->values[from->output])))
             status = irr_fail(inner, IRR_INVALID_C_PARAM, "layers do not stand in their order");
         if (status != IRR_OK)
             return irr_fail(sentence, status, "layer %s \"%s\" (%s): %s", from->id, from->name,
                             from->type, text);
-        if (!copy_layer(graph, from, layer)) return irr_out_of_memory(sentence, sizeof *layer);
-        set_source(layer, made->values[layer->data].rank);
-        origin[from->output] = MADE;
+        copy_layer(graph, from, layer, &made->memory);
+        made->values[from->data].readers++;
+        made->values[from->output].maker = k;
         if (layer->axes_input != IRR_NO_VALUE) made->key_count++, made->is_static = false;
     }
-    return IRR_OK;
+    return made->memory.failed ? irr_out_of_memory(sentence, sizeof *made->layers) : IRR_OK;
 }
 
-/* Keys, and which outputs their layer writes in place. */
-static irr_status_e add_ends(irr_plugin_compiled_t *made, unsigned char *origin,
-                             irr_sentence_t sentence) {
-    for (uint32_t i = 0; i < made->input_count; i++) {
-        const irr_value_t *value = &made->values[made->inputs[i]];
-        made->key_count += value->rank;
-        if (irr_shape_is_dynamic(value->dims, value->rank)) made->is_static = false;
-    }
+/* Which outputs their layer writes in place: the first that a value has. */
+static irr_status_e add_outputs(irr_plugin_compiled_t *made, irr_sentence_t sentence) {
     for (uint32_t o = 0; o < made->output_count; o++) {
-        uint32_t v = made->outputs[o];
-        if (v >= made->value_count || origin[v] == UNKNOWN)
+        irr_value_t *value = &made->values[made->outputs[o]];
+        if (made->outputs[o] >= made->value_count || !is_there(value))
             return irr_fail(sentence, IRR_INVALID_C_PARAM, "output %u is made by no layer",
                             (unsigned)o);
-        made->made[o] = origin[v] == MADE;
-        if (made->made[o]) origin[v] = TAKEN;
-        made->values[v].is_output = true;
+        made->made[o] = value->maker != IRR_NO_LAYER && !value->is_output;
+        value->is_output = true;
     }
     return IRR_OK;
 }
@@ -266,23 +250,18 @@ irr_status_e irr_compiled_create(const irr_graph_t *graph, const irr_config_t *c
     *compiled = NULL;
     irr_plugin_compiled_t *made = irr_calloc(1, sizeof *made);
     if (!made) return irr_out_of_memory(sentence, sizeof *made);
-    unsigned char *origin = irr_calloc(graph->value_count, 1);
     atomic_init(&made->users, 1);
     atomic_init(&made->profile, config->profile);
     atomic_init(&made->threads, config->threads);
     made->config = *config;
     made->is_static = true;
     made->key_count = 1; /* threads */
-    irr_status_e status = origin ? judge_ends(graph, origin, sentence)
-                                 : irr_out_of_memory(sentence, graph->value_count);
-    if (status == IRR_OK && !copy_graph(graph, made))
-        status = irr_fail(sentence, IRR_NOT_ALLOCATED, "out of memory: the graph cannot be copied");
-    if (status == IRR_OK) status = add_layers(graph, made, origin, sentence);
-    if (status == IRR_OK) status = add_ends(made, origin, sentence);
-    if (status == IRR_OK && !irr_fold_chains(made))
-        status = irr_out_of_memory(sentence, made->value_count * sizeof(uint32_t));
+    irr_status_e status = add_values(graph, made, sentence);
+    if (status == IRR_OK) status = add_inputs(made, sentence);
+    if (status == IRR_OK) status = add_layers(graph, made, sentence);
+    if (status == IRR_OK) status = add_outputs(made, sentence);
+    if (status == IRR_OK) irr_fold_chains(made);
     if (status == IRR_OK && made->is_static) status = plan_now(made, sentence);
-    irr_release(origin);
     if (status == IRR_OK)
         *compiled = made;
     else
@@ -293,19 +272,6 @@ irr_status_e irr_compiled_create(const irr_graph_t *graph, const irr_config_t *c
 void irr_compiled_release(irr_plugin_compiled_t *compiled) {
     if (atomic_fetch_sub(&compiled->users, 1) != 1) return;
     for (unsigned i = 0; i < IRR_PLAN_CACHE_CAPACITY; i++) irr_plan_release(compiled->cache[i]);
-    for (uint32_t v = 0; v < compiled->value_count; v++) {
-        irr_release(compiled->values[v].dims);
-        irr_release(compiled->values[v].constant);
-    }
-    for (uint32_t k = 0; k < compiled->layer_count; k++) {
-        irr_release(compiled->layers[k].id);
-        irr_release(compiled->layers[k].name);
-    }
-    irr_release(compiled->name);
-    irr_release(compiled->values);
-    irr_release(compiled->layers);
-    irr_release(compiled->inputs);
-    irr_release(compiled->outputs);
-    irr_release(compiled->made);
+    irr_arena_release(&compiled->memory);
     irr_release(compiled);
 }

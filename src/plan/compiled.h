@@ -5,6 +5,7 @@
 #ifndef IRR_PLAN_COMPILED_H
 #define IRR_PLAN_COMPILED_H
 
+#include "base/memory.h"
 #include "base/status.h"
 #include "plan/lock.h"
 #include "plan/planner.h"
@@ -21,6 +22,9 @@ typedef struct irr_value {
     int64_t *dims;
     void *constant; /* aligned copy; NULL for variables */
     bool is_output;
+    bool given;       /* an input or a constant */
+    uint32_t readers; /* layers that take it as their data */
+    uint32_t maker;   /* the layer whose output it is, or IRR_NO_LAYER */
 } irr_value_t;
 
 #define IRR_NO_LAYER UINT32_MAX
@@ -87,6 +91,7 @@ struct irr_plugin_compiled {
     irr_config_t config;
     atomic_bool profile; /* these two may change after compilation */
     atomic_uint threads;
+    irr_arena_t memory; /* of what follows */
     char *name;
     irr_value_t *values;
     irr_layer_t *layers;
@@ -130,9 +135,8 @@ irr_status_e irr_fail_misfit(irr_sentence_t to, const char *what, uint32_t index
 
 /* ---- chains.c ---- */
 
-/* Lets the last of several reductions in a row do the work of all, where no bit can tell. False:
- * out of memory. */
-bool irr_fold_chains(irr_plugin_compiled_t *compiled);
+/* Lets the last of several reductions in a row do the work of all, where no bit can tell. */
+void irr_fold_chains(irr_plugin_compiled_t *compiled);
 
 /* ---- explain.c: a plan in words, which are worked out when somebody asks ---- */
 

@@ -27,6 +27,7 @@ typedef struct {
 struct irr_plugin_request {
     irr_plugin_compiled_t *compiled;
     irr_plan_t *plan;  /* NULL before the first infer of a dynamic model */
+    irr_arena_t parts; /* key, pointers, timings */
     int64_t *key;      /* of the infer at hand */
     bool fits;         /* the plan is that of the key */
     void **pointers;   /* by value: where its elements are */
@@ -77,12 +78,11 @@ irr_status_e irr_request_create(irr_plugin_compiled_t *compiled, irr_plugin_requ
     if (!made) return irr_out_of_memory(sentence, sizeof *made);
     made->compiled = compiled;
     atomic_fetch_add(&compiled->users, 1);
-    made->key = irr_calloc(compiled->key_count, sizeof *made->key);
-    made->pointers = irr_calloc(compiled->value_count, sizeof *made->pointers);
-    made->timings = irr_calloc(compiled->layer_count, sizeof *made->timings);
+    made->key = irr_take(&made->parts, compiled->key_count, sizeof *made->key);
+    made->pointers = irr_take(&made->parts, compiled->value_count, sizeof *made->pointers);
+    made->timings = irr_take(&made->parts, compiled->layer_count, sizeof *made->timings);
     irr_status_e status = IRR_OK;
-    if (!made->key || !made->pointers || !made->timings)
-        status = irr_out_of_memory(sentence, sizeof *made);
+    if (made->parts.failed) status = irr_out_of_memory(sentence, sizeof *made);
     if (status == IRR_OK && compiled->is_static) {
         irr_compiled_static_key(compiled, made->key);
         status = take_plan(made, sentence);
@@ -97,11 +97,9 @@ irr_status_e irr_request_create(irr_plugin_compiled_t *compiled, irr_plugin_requ
 void irr_request_release(irr_plugin_request_t *request) {
     if (!request) return;
     irr_plan_release(request->plan);
-    irr_release(request->key);
-    irr_release(request->pointers);
     irr_release(request->memory.bytes);
     irr_release(request->staging.bytes);
-    irr_release(request->timings);
+    irr_arena_release(&request->parts);
     irr_compiled_release(request->compiled);
     irr_release(request);
 }

@@ -25,10 +25,10 @@ static irr_status_e fill(irr_infer_request_t *made, const irr_compiled_model_t *
     made->engine = compiled->device->engine;
     made->input_count = ir->input_count;
     made->slot_count = ir->input_count + ir->output_count;
-    made->slots = irr_calloc(made->slot_count, sizeof *made->slots);
-    made->views = irr_calloc(made->slot_count, sizeof *made->views);
-    made->shapes = irr_calloc(ir->graph.value_count, sizeof *made->shapes);
-    if (!made->slots || !made->views || !made->shapes)
+    made->slots = irr_take(&made->parts, made->slot_count, sizeof *made->slots);
+    made->views = irr_take(&made->parts, made->slot_count, sizeof *made->views);
+    made->shapes = irr_take(&made->parts, ir->graph.value_count, sizeof *made->shapes);
+    if (made->parts.failed)
         return irr_out_of_memory(irr_message(), ir->graph.value_count * sizeof *made->shapes);
     return made->engine->create_request(compiled->compiled, &made->request, irr_message());
 }
@@ -55,9 +55,7 @@ void irr_infer_request_free(irr_infer_request_t *infer_request) {
     if (infer_request->request) infer_request->engine->release_request(infer_request->request);
     for (uint32_t k = 0; infer_request->slots && k < infer_request->slot_count; k++)
         irr_tensor_free(infer_request->slots[k].tensor);
-    irr_release(infer_request->slots);
-    irr_release(infer_request->views);
-    irr_release(infer_request->shapes);
+    irr_arena_release(&infer_request->parts);
     irr_compiled_model_free(infer_request->compiled);
     irr_release(infer_request);
 }
@@ -164,26 +162,22 @@ irr_status_e irr_infer_request_infer(irr_infer_request_t *infer_request) {
 
 /* ---- tensors ---- */
 
-/* Type, and the shape where it is known before infer. A library's output will be resized. */
+/* Type, and of an input the shape as far as it is known. An output will be resized. */
 static irr_status_e check_tensor(const irr_infer_request_t *request, uint32_t slot,
                                  const irr_tensor_t *tensor) {
-    const irr_graph_value_t *value = value_of(request, slot);
-    const char *name = port_of(request, slot)->name;
+    const irr_ir_port_t *port = port_of(request, slot);
     bool is_input = slot < request->input_count;
-    char expected[IRR_SHAPE_TEXT_BYTES], found[IRR_SHAPE_TEXT_BYTES];
-    if (tensor->type != value->element_type)
-        return irr_fail(irr_message(), IRR_PARAMETER_MISMATCH,
-                        "%s \"%s\" is of type %s, the tensor of %s", is_input ? "input" : "output",
-                        name, irr_get_element_type_name(value->element_type),
-                        irr_get_element_type_name(tensor->type));
-    if (!is_input || value->rank == IRR_DYNAMIC_RANK ||
-        irr_shape_is_dynamic(value->dims, value->rank) ||
-        irr_same_shape(tensor, value->rank, value->dims))
-        return IRR_OK;
-    return irr_fail(irr_message(), IRR_PARAMETER_MISMATCH,
-                    "input \"%s\" has the shape %s, the tensor %s", name,
-                    irr_shape_text(value->dims, value->rank, expected, sizeof expected),
-                    irr_shape_text(tensor->dims, tensor->rank, found, sizeof found));
+    irr_graph_value_t value = *value_of(request, slot);
+    irr_tensor_view_t view = irr_tensor_view(tensor);
+    char reason[IRR_SENTENCE_BYTES];
+    if (!is_input || port->rank == IRR_DYNAMIC_RANK || irr_shape_is_dynamic(value.dims, port->rank))
+        value.rank = IRR_DYNAMIC_RANK; /* bound at infer */
+    irr_status_e status =
+        irr_check_tensor(&value, port->dims, &view, (irr_sentence_t){reason, sizeof reason});
+    if (status)
+        irr_fail(irr_message(), status, "%s \"%.200s\": %s", is_input ? "input" : "output",
+                 port->name, reason);
+    return status;
 }
 
 static irr_status_e set_at(irr_infer_request_t *infer_request, irr_place_t place,

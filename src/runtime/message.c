@@ -24,15 +24,9 @@ irr_status_e irr_give_text(const char *text, char **copy) {
 
 /* ---- lists ---- */
 
-typedef struct text {
-    struct text *next;
-    char bytes[];
-} text_t;
-
 /* Stands before the rows. */
 typedef struct {
-    _Alignas(max_align_t) text_t *texts;
-    bool incomplete;
+    _Alignas(max_align_t) irr_arena_t texts;
 } list_t;
 
 void *irr_list_make(size_t count, size_t row_bytes) {
@@ -42,30 +36,18 @@ void *irr_list_make(size_t count, size_t row_bytes) {
 }
 
 char *irr_list_text(void *rows, const char *text) {
-    list_t *list = (list_t *)rows - 1;
-    size_t bytes = text ? strlen(text) + 1 : 1;
-    text_t *made = irr_malloc(sizeof *made + bytes);
-    if (!made) return list->incomplete = true, NULL;
-    memcpy(made->bytes, text ? text : "", bytes);
-    made->next = list->texts;
-    list->texts = made;
-    return made->bytes;
+    return irr_take_text(&((list_t *)rows - 1)->texts, text);
 }
 
 irr_status_e irr_list_check(const void *rows) {
-    if (rows && !((const list_t *)rows - 1)->incomplete) return IRR_OK;
+    if (rows && !((const list_t *)rows - 1)->texts.failed) return IRR_OK;
     return irr_fail(irr_message(), IRR_NOT_ALLOCATED, "out of memory: a list cannot be made");
 }
 
 void irr_list_free(void *rows) {
     if (!rows) return;
-    list_t *list = (list_t *)rows - 1;
-    while (list->texts) {
-        text_t *next = list->texts->next;
-        irr_release(list->texts);
-        list->texts = next;
-    }
-    irr_release(list);
+    irr_arena_release(&((list_t *)rows - 1)->texts);
+    irr_release((list_t *)rows - 1);
 }
 
 /* ---- public ---- */

@@ -180,6 +180,7 @@ struct irr_infer_request {
     atomic_bool busy; /* every call holds it: one thread at a time */
     bool bound;       /* views and shapes hold while all generations are the checked ones */
     uint32_t input_count, slot_count;
+    irr_arena_t parts;         /* slots, views, shapes */
     irr_slot_t *slots;         /* inputs, then outputs */
     irr_tensor_view_t *views;  /* in the same order */
     irr_bound_shape_t *shapes; /* of each value */
