@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cpu_plugin_hook.h"
 
-#include "base/memory.h"
+#include "failing_memory.h"
 
 __attribute__((visibility("default"))) const cpu_plugin_hook_t irr_cpu_plugin_hook = {
     irr_fail_allocation_after, irr_fail_one_allocation, irr_allocation_count};

@@ -16,7 +16,8 @@ add_test(NAME oracle COMMAND test_oracle)
 
 # oneDNN's place; in a build without it, that it declines.
 foreach(test IN ITEMS onednn onednn_use)
-  add_executable(test_${test} ir_tests/test_${test}.c $<TARGET_OBJECTS:irr_base>
+  add_executable(test_${test} ir_tests/test_${test}.c ir_tests/failing_memory.c
+    $<TARGET_OBJECTS:irr_base>
     $<TARGET_OBJECTS:irr_kernel> $<TARGET_OBJECTS:irr_plan>)
   target_link_libraries(test_${test} PRIVATE cmocka m Threads::Threads ${IRR_ONEDNN_LIBRARY})
   add_test(NAME ${test} COMMAND test_${test})
@@ -39,7 +40,7 @@ endforeach()
 set_tests_properties(large PROPERTIES LABELS "large;long" RUN_SERIAL ON)
 
 # The device behind the wall: what it promises beside numbers.
-add_library(irr_device_graph OBJECT ir_tests/device_graph.c)
+add_library(irr_device_graph OBJECT ir_tests/device_graph.c ir_tests/failing_memory.c)
 foreach(test IN ITEMS device device_infer fork partition)
   add_executable(test_${test} ir_tests/test_${test}.c plugin/cpu/entry.c
     $<TARGET_OBJECTS:irr_device_graph> $<TARGET_OBJECTS:irr_base> $<TARGET_OBJECTS:irr_kernel>
@@ -79,11 +80,12 @@ endforeach()
 target_compile_definitions(irr_stranger_abi_plugin PRIVATE STRANGER_ABI=99)
 target_compile_definitions(irr_stranger_symbol_plugin PRIVATE STRANGER_WITHOUT_SYMBOL)
 # The CPU device, with a hook on its allocations and without a map of symbols.
-add_library(irr_test_cpu_plugin MODULE ir_tests/cpu_plugin_hook.c plugin/cpu/entry.c
+add_library(irr_test_cpu_plugin MODULE ir_tests/cpu_plugin_hook.c ir_tests/failing_memory.c
+  plugin/cpu/entry.c
   $<TARGET_OBJECTS:irr_base> $<TARGET_OBJECTS:irr_kernel> $<TARGET_OBJECTS:irr_plan>)
 target_link_libraries(irr_test_cpu_plugin PRIVATE Threads::Threads m ${IRR_ONEDNN_LIBRARY})
 target_link_options(irr_test_cpu_plugin PRIVATE -Wl,-z,nodelete)
-add_library(irr_test_api OBJECT ir_tests/api.c)
+add_library(irr_test_api OBJECT ir_tests/api.c ir_tests/failing_memory.c)
 foreach(name shapes registry api async memory misuse)
   add_executable(test_${name} ir_tests/test_${name}.c
     $<TARGET_OBJECTS:irr_test_api> ${IRR_HOST_OBJECTS})
@@ -123,7 +125,8 @@ add_test(NAME readme COMMAND ${CMAKE_SOURCE_DIR}/ir_tests/readme.sh ${CMAKE_SOUR
   $<TARGET_FILE_DIR:irreduce_command>)
 
 # The reader: good models, bad ones, hostile files.
-add_library(irr_ir_source OBJECT ir_tests/ir_source.c ir_tests/bad_model.c)
+add_library(irr_ir_source OBJECT ir_tests/ir_source.c ir_tests/bad_model.c
+  ir_tests/failing_memory.c)
 target_compile_definitions(irr_ir_source PRIVATE IR_TEST_MODELS="${CMAKE_SOURCE_DIR}/ir_tests/models")
 foreach(test IN ITEMS ir_bad ir_files ir_models hostile ir_speed)
   add_executable(test_${test} ir_tests/test_${test}.c $<TARGET_OBJECTS:irr_ir_source>

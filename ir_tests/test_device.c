@@ -1,7 +1,7 @@
 /* The device through the wall: life cycle, properties, query, explain, profile, failing memory.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/memory.h"
 #include "device_graph.h"
+#include "failing_memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

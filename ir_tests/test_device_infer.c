@@ -2,8 +2,8 @@
  * outputs that no layer makes, shapes and axes known at infer, strides, threads.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/element_type.h"
-#include "base/memory.h"
 #include "device_graph.h"
+#include "failing_memory.h"
 
 #include <pthread.h>
 #include <setjmp.h>

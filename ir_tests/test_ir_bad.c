@@ -2,8 +2,7 @@
  * With `--write FOLDER` it tests nothing and writes them there, for other programs to read.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bad_model.h"
-
-#include "base/memory.h"
+#include "failing_memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>

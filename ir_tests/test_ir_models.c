@@ -1,8 +1,7 @@
 /* Good models: what the runtime gets of them.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "failing_memory.h"
 #include "ir_source.h"
-
-#include "base/memory.h"
 
 #include <dirent.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
  * allocates nothing.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "api.h"
-#include "base/memory.h"
+#include "failing_memory.h"
 
 #include <stdio.h>
 #include <string.h>

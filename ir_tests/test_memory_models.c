@@ -5,6 +5,7 @@
 #include "api.h"
 #include "base/memory.h"
 #include "cpu_plugin_hook.h"
+#include "failing_memory.h"
 
 #include <dlfcn.h>
 #include <libxml/parser.h>

@@ -1,6 +1,7 @@
 /* oneDNN forced, shared by threads, forked, held to one OpenMP thread, short of memory. A build
  * without oneDNN runs this too: there it must decline everything.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "failing_memory.h"
 #include "test_onednn.h"
 
 #include <dirent.h>

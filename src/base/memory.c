@@ -3,41 +3,21 @@
 #include "base/memory.h"
 
 #include <inttypes.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Allocations failing_from up to, not with, failing_to fail; 0: none. */
-static atomic_uint_fast64_t allocation_count, failing_from, failing_to;
+__attribute__((weak)) bool irr_may_allocate(void) { return true; }
 
-static bool may_allocate(void) {
-    uint64_t mine = atomic_fetch_add_explicit(&allocation_count, 1, memory_order_relaxed) + 1;
-    uint64_t from = atomic_load_explicit(&failing_from, memory_order_relaxed);
-    return from == 0 || mine < from || mine >= atomic_load(&failing_to);
-}
-
-void irr_fail_allocation_after(uint64_t n) {
-    atomic_store(&failing_to, UINT64_MAX);
-    atomic_store(&failing_from, n ? atomic_load(&allocation_count) + n : 0);
-}
-
-void irr_fail_one_allocation(uint64_t n) {
-    irr_fail_allocation_after(n);
-    if (n) atomic_store(&failing_to, atomic_load(&failing_from) + 1);
-}
-
-uint64_t irr_allocation_count(void) { return atomic_load(&allocation_count); }
-
-void *irr_malloc(size_t bytes) { return may_allocate() ? malloc(bytes ? bytes : 1) : NULL; }
+void *irr_malloc(size_t bytes) { return irr_may_allocate() ? malloc(bytes ? bytes : 1) : NULL; }
 
 void *irr_calloc(size_t count, size_t bytes) {
-    return may_allocate() ? calloc(count ? count : 1, bytes ? bytes : 1) : NULL;
+    return irr_may_allocate() ? calloc(count ? count : 1, bytes ? bytes : 1) : NULL;
 }
 
 void *irr_realloc(void *old, size_t bytes) {
-    return may_allocate() ? realloc(old, bytes ? bytes : 1) : NULL;
+    return irr_may_allocate() ? realloc(old, bytes ? bytes : 1) : NULL;
 }
 
 char *irr_strdup(const char *text) {
@@ -50,7 +30,7 @@ void *irr_malloc_aligned(size_t bytes) {
     size_t rounded;
     if (!irr_add_size(bytes, IRR_ALIGNMENT, &rounded)) return NULL;
     rounded -= rounded % IRR_ALIGNMENT; /* never 0, and a multiple as C11 asks */
-    return may_allocate() ? aligned_alloc(IRR_ALIGNMENT, rounded) : NULL;
+    return irr_may_allocate() ? aligned_alloc(IRR_ALIGNMENT, rounded) : NULL;
 }
 
 void irr_release(void *memory) { free(memory); }

@@ -43,10 +43,7 @@ static inline bool irr_add_size(size_t a, size_t b, size_t *result) {
 /* The smaller of the machine's physical memory and the control group's limit, in bytes. */
 uint64_t irr_memory_limit_bytes(void);
 
-/* For tests: the n-th allocation from now (1 is the next) and all after it fail; 0 switches off.
- * Counts over all threads. */
-void irr_fail_allocation_after(uint64_t n);
-void irr_fail_one_allocation(uint64_t n); /* the n-th only */
-uint64_t irr_allocation_count(void);
+/* Asked before each allocation; the tests have one of their own, which may say no. */
+bool irr_may_allocate(void);
 
 #endif
