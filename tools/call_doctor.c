@@ -3,16 +3,11 @@
  * in a Python of its own, since it may crash. SPDX-License-Identifier: Apache-2.0 */
 #include "tool.h"
 #include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#define SECONDS 60 /* for a host to answer */
+#define SECONDS "60" /* for a host to answer */
 
 typedef struct {
     const char *name, *host, *file, *option;
@@ -91,44 +86,29 @@ static void print_door(const door_t *door, bool as_json) {
 
 /* ---- hosts ---- */
 
-/* A child's part: the alarm outlives exec. What cannot be run answers for itself. */
-static void run_python(int to, const char *python, const char *script, const char *argument) {
-    int nothing = open("/dev/null", O_RDWR);
-    dup2(nothing, STDIN_FILENO);
-    dup2(to, STDOUT_FILENO);
-    dup2(nothing, STDERR_FILENO);
-    alarm(SECONDS);
-    execlp(python, python, "-c", script, argument, (char *)NULL);
-    dprintf(STDOUT_FILENO, "failed %s\n", strerror(errno));
-    _exit(0);
-}
-
 /* The first word of the last line (a host may chatter before) that a Python script with its
- * argument prints, and what follows it. "failed": why. */
+ * argument prints, and what follows it. "failed": why. What goes to the shell goes as variables. */
 static const char *ask(const char *python, const char *script, const char *argument,
                        const char **rest) {
-    static const struct timeval patience = {.tv_sec = SECONDS + 1}; /* its children may go on */
-    int ends[2], status = 0;
     size_t capacity = 0;
     char *line = NULL;
-    *rest = "no process can be made";
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return "failed";
-    setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    pid_t child = fork();
-    if (!child) run_python(ends[1], python, script, argument);
-    close(ends[1]);
-    FILE *from = fdopen(ends[0], "r");
     const char *answer = "";
+    setenv("IRR_PYTHON", python, 1);
+    setenv("IRR_SCRIPT", script, 1);
+    setenv("IRR_ARGUMENT", argument, 1);
+    FILE *from = popen("exec timeout -k 1 " SECONDS " \"$IRR_PYTHON\" -c \"$IRR_SCRIPT\" "
+                       "\"$IRR_ARGUMENT\" </dev/null 2>/dev/null",
+                       "re");
     while (from && getline(&line, &capacity, from) > 0)
         answer = take_text("%.*s", (int)strcspn(line, "\n"), line);
     free(line);
-    if (from) fclose(from);
-    if (child < 0) return "failed";
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-    *rest = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM
-                ? take_text("it took more than %d s", SECONDS)
+    int status = from ? pclose(from) : -1, code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    bool late = code == 124 || code == 137, absent = code == 126 || code == 127;
+    *rest = status == -1          ? "no process can be made"
             : WIFSIGNALED(status) ? take_text("it ended with signal %d", WTERMSIG(status))
-            : WEXITSTATUS(status) ? take_text("it ended with code %d", WEXITSTATUS(status))
+            : late                ? "it took more than " SECONDS " s"
+            : absent              ? "it cannot be run"
+            : code                ? take_text("it ended with code %d", code)
                                   : NULL;
     if (*rest) return "failed";
     size_t word = strcspn(answer, " ");

@@ -39,8 +39,8 @@ expect 1 "$none
 hosts of ./taker:
   no onnxruntime: nothing here
 hosts of ./nosuch:
-  no openvino: No such file or directory
-  no onnxruntime: No such file or directory" --python ./taker --python ./nosuch
+  no openvino: it cannot be run
+  no onnxruntime: it cannot be run" --python ./taker --python ./nosuch
 
 printf 'bytes\0irreduce-door name=openvino-device host=openvino for=9.9.9\0bytes' \
     >libirreduce_openvino_plugin.so
@@ -62,5 +62,5 @@ expect 1 "{\"folder\":\"$work\",\"doors\":[{\"name\":\"openvino-device\",\"file\
 echo nothing of ours >libirreduce_openvino_plugin.so
 expect 1 "${one/, for openvino 9.9.9/, which is no such door}
 hosts of ./nosuch:
-  no openvino: No such file or directory
-  no onnxruntime: No such file or directory" --python ./nosuch
+  no openvino: it cannot be run
+  no onnxruntime: it cannot be run" --python ./nosuch
