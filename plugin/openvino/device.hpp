@@ -10,7 +10,7 @@
 #include <shared_mutex>
 
 extern "C" {
-#include "base/graph_shape.h"
+#include "base/shape.h"
 }
 
 namespace irreduce {

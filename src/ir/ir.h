@@ -6,7 +6,7 @@
 #ifndef IRR_IR_IR_H
 #define IRR_IR_IR_H
 
-#include "base/graph_shape.h"
+#include "base/shape.h"
 
 /* ---- what to read ---- */
 

@@ -2,7 +2,7 @@
  * inputs, in their order. Without memory the model says so and building goes on with what there is:
  * one look at the end is enough.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "ir/ir_build.h"
+#include "ir/ir_graph.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Parameter and Const: what their <data> says.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "ir/ir_weights.h"
+#include "ir/ir_graph.h"
 
 #include <inttypes.h>
 #include <string.h>

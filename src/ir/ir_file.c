@@ -1,6 +1,6 @@
 /* The life of a read file.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "ir/ir_weights.h"
+#include "ir/ir_graph.h"
 
 #include <string.h>
 

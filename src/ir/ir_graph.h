@@ -119,7 +119,7 @@ typedef struct irr_problem {
     char *message;
 } irr_problem_t;
 
-typedef struct irr_weights irr_weights_t; /* ir_weights.h */
+typedef struct irr_weights irr_weights_t; /* ir_weights.c */
 
 /* One read file: the public part, then what only src/ir sees. Immutable once it is read, and
  * counted: models share it. */
@@ -244,5 +244,34 @@ bool irr_const_range(const irr_ir_graph_t *graph, const irr_layer_t *layer, uint
                      uint64_t *size_bytes);
 /* false: the word is none of true, false, 1, 0 in any case */
 bool irr_keep_dims(const irr_ir_graph_t *graph, const irr_layer_t *layer, bool *keep_dims);
+
+/* ---- ir_weights.c: bytes from files. Only regular ones are opened, and none is mapped: one that
+ * shrinks while it is used must not raise SIGBUS ---- */
+/* A descriptor of a regular file and its size, or a sentence without the path's layer. */
+irr_status_e irr_open_regular(const char *path, int *descriptor, uint64_t *size_bytes,
+                              irr_sentence_t sentence);
+
+/* Nothing is opened before the first constant asks. */
+irr_weights_t *irr_weights_create(const irr_ir_source_t *source);
+void irr_weights_release(irr_weights_t *weights);
+/* The size of the file. Its failure is remembered, and told only the first time: then "". */
+irr_status_e irr_weights_size(irr_weights_t *weights, uint64_t *size_bytes,
+                              irr_sentence_t sentence);
+const char *irr_weights_path(const irr_weights_t *weights);
+irr_status_e irr_weights_copy(irr_weights_t *weights, uint64_t offset, size_t bytes, void *to,
+                              irr_sentence_t sentence);
+
+/* ---- ir_build.c: how a model is made of a file ---- */
+/* What a model is made of; its clones share it. */
+struct irr_parts {
+    irr_ir_graph_t *file;
+    uint32_t extracted; /* the one layer of the model; IRR_NONE: the file's net */
+    int references;
+    irr_arena_t memory;
+};
+
+/* Builds the net, or one layer of it, with these shapes of its inputs (NULL: the file's). */
+irr_status_e irr_model_build(irr_ir_graph_t *file, uint32_t extracted, const irr_partial_t *inputs,
+                             irr_ir_model_t **model, irr_sentence_t sentence);
 
 #endif

@@ -1,7 +1,6 @@
 /* What the runtime does with models: read, copy, reshape, cut one layer out, find by name, bind
  * shapes. SPDX-License-Identifier: Apache-2.0 */
-#include "ir/ir_build.h"
-#include "ir/ir_weights.h"
+#include "ir/ir_graph.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* The .bin file, or the user's bytes in memory.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "ir/ir_weights.h"
+#include "ir/ir_graph.h"
 
 #include <errno.h>
 #include <fcntl.h>

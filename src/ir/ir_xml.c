@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ir/ir_elements.h"
 #include "ir/ir_scan.h"
-#include "ir/ir_weights.h"
 #include "ir/ir_xml_memory.h"
 
 #include <errno.h>

@@ -145,4 +145,16 @@ void irr_compiled_explain(irr_plugin_compiled_t *compiled, irr_writer_t *writer)
 /* Fills the texts of a layer's note once. False: out of memory. */
 bool irr_plan_note(irr_plugin_compiled_t *compiled, irr_plan_t *plan, uint32_t layer);
 
+/* ---- request.c: one inference at a time, on the plan that its shapes ask for ---- */
+
+/* The four functions of the wall that a request is behind. */
+irr_status_e irr_request_create(irr_plugin_compiled_t *compiled, irr_plugin_request_t **request,
+                                irr_sentence_t sentence);
+void irr_request_release(irr_plugin_request_t *request);
+irr_status_e irr_request_infer(irr_plugin_request_t *request, const irr_tensor_view_t *inputs,
+                               const irr_tensor_view_t *outputs,
+                               const irr_host_services_t *services, irr_sentence_t sentence);
+irr_status_e irr_request_profile(irr_plugin_request_t *request, irr_profile_row_t *rows,
+                                 size_t capacity, size_t *count, irr_sentence_t sentence);
+
 #endif

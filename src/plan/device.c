@@ -7,7 +7,6 @@
 #include "base/status.h"
 #include "plan/compiled.h"
 #include "plan/properties.h"
-#include "plan/request.h"
 
 #include <string.h>
 

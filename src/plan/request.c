@@ -1,13 +1,12 @@
 /* The hot path: bind pointers, compare the shapes with the plan's, run the steps. No lock, no
  * allocation, no clock and no system call once the request holds the right plan.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "plan/request.h"
+#include "plan/compiled.h"
 
 #include "base/element_type.h"
 #include "base/fp_env.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "plan/strided.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -104,12 +103,49 @@ void irr_request_release(irr_plugin_request_t *request) {
     irr_release(request);
 }
 
-/* ---- binding ---- */
+/* ---- tensors with byte strides, to and from dense rows ---- */
 
-static size_t staged_bytes(const irr_tensor_view_t *view) {
-    if (!view->byte_strides || !irr_view_is_strided(view)) return 0;
-    return (irr_view_bytes(view) + IRR_ALIGNMENT - 1) / IRR_ALIGNMENT * IRR_ALIGNMENT;
+static size_t view_bytes(const irr_tensor_view_t *view) {
+    size_t bytes = irr_element_bytes(view->element_type);
+    for (uint32_t d = 0; d < view->rank; d++) bytes *= (size_t)view->dims[d];
+    return bytes;
 }
+
+/* Bytes of the innermost dense block; *outer: dimensions that lie around it. */
+static size_t block_bytes(const irr_tensor_view_t *view, uint32_t *outer) {
+    size_t bytes = irr_element_bytes(view->element_type);
+    uint32_t d = view->rank;
+    while (d > 0 && (view->dims[d - 1] == 1 || view->byte_strides[d - 1] == (int64_t)bytes))
+        bytes *= (size_t)view->dims[--d];
+    *outer = d;
+    return bytes;
+}
+
+/* Room for a dense copy; 0 for a view whose strides, if any, say what dense rows are anyway. */
+static size_t staged_bytes(const irr_tensor_view_t *view) {
+    uint32_t outer = 0;
+    if (view->byte_strides) block_bytes(view, &outer);
+    return outer ? (view_bytes(view) + IRR_ALIGNMENT - 1) / IRR_ALIGNMENT * IRR_ALIGNMENT : 0;
+}
+
+/* Block by block. */
+static void copy_strided(const irr_tensor_view_t *view, char *dense, bool pack) {
+    uint32_t outer;
+    size_t block = block_bytes(view, &outer), total = view_bytes(view);
+    int64_t index[IRR_MAX_RANK] = {0};
+    char *at = view->data;
+    for (size_t done = 0; done < total; done += block) {
+        memcpy(pack ? dense + done : at, pack ? at : dense + done, block);
+        for (uint32_t d = outer; d-- > 0;) {
+            at += view->byte_strides[d];
+            if (++index[d] < view->dims[d]) break;
+            at -= view->byte_strides[d] * view->dims[d];
+            index[d] = 0;
+        }
+    }
+}
+
+/* ---- binding ---- */
 
 /* Room for every strided view, inputs first. */
 static irr_status_e make_staging(irr_plugin_request_t *request, const irr_tensor_view_t *inputs,
@@ -146,7 +182,7 @@ static irr_status_e bind_inputs(irr_plugin_request_t *request, const irr_tensor_
         size_t bytes = staged_bytes(view);
         if (bytes) {
             data = request->staging.bytes + *staged;
-            irr_view_pack(view, data);
+            copy_strided(view, data, true);
             *staged += bytes;
         }
         request->pointers[compiled->inputs[i]] = data;
@@ -194,13 +230,12 @@ static void bind_outputs(irr_plugin_request_t *request, const irr_tensor_view_t 
 static void copy_outputs(irr_plugin_request_t *request, const irr_tensor_view_t *outputs) {
     const irr_plugin_compiled_t *compiled = request->compiled;
     for (uint32_t o = 0; o < compiled->output_count; o++) {
-        const void *from = request->pointers[compiled->outputs[o]];
+        void *from = request->pointers[compiled->outputs[o]];
         if (from == outputs[o].data) continue;
-        size_t bytes = irr_view_bytes(&outputs[o]);
-        if (irr_view_is_strided(&outputs[o]))
-            irr_view_unpack(&outputs[o], from);
-        else if (bytes)
-            memcpy(outputs[o].data, from, bytes);
+        if (staged_bytes(&outputs[o]))
+            copy_strided(&outputs[o], from, false);
+        else if (view_bytes(&outputs[o]))
+            memcpy(outputs[o].data, from, view_bytes(&outputs[o]));
     }
 }
 

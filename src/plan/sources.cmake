@@ -17,7 +17,6 @@ add_library(irr_plan OBJECT
   src/plan/chains.c
   src/plan/lock.c
   src/plan/plan.c
-  src/plan/strided.c
   src/plan/request.c
   src/plan/explain.c
   src/plan/device.c)
