@@ -3,8 +3,6 @@
 #include "plan/compiled.h"
 
 #include "base/element_type.h"
-#include "base/memory.h"
-#include "base/status.h"
 
 #include <stdio.h>
 #include <string.h>

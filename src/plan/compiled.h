@@ -7,8 +7,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "plan/lock.h"
-#include "plan/planner.h"
+#include "plan/backend.h"
 
 #include <stdatomic.h>
 
@@ -156,5 +155,31 @@ irr_status_e irr_request_infer(irr_plugin_request_t *request, const irr_tensor_v
                                const irr_host_services_t *services, irr_sentence_t sentence);
 irr_status_e irr_request_profile(irr_plugin_request_t *request, irr_profile_row_t *rows,
                                  size_t capacity, size_t *count, irr_sentence_t sentence);
+
+/* ---- properties.c: text on the outside, irr_config_t inside ---- */
+
+/* Whose property is set or read: a compiled model takes fewer than a device. */
+typedef enum { IRR_OF_DEVICE = 1, IRR_OF_COMPILED = 2 } irr_property_owner_e;
+
+/* Known to a compiled model alone, which prints them itself. */
+#define IRR_KEY_MODEL_NAME "NETWORK_NAME"
+#define IRR_KEY_EXPLAIN "IRREDUCE_EXPLAIN"
+
+/* The defaults, and what the environment says of those keys that listen to it. */
+irr_status_e irr_config_default(irr_config_t *config, irr_sentence_t sentence);
+/* config is changed by the whole set of properties or not at all. */
+irr_status_e irr_config_set(irr_config_t *config, const irr_property_t *properties, size_t count,
+                            irr_property_owner_e owner, irr_sentence_t sentence);
+irr_status_e irr_config_get(const irr_config_t *config, const char *key, irr_property_owner_e owner,
+                            irr_writer_t *writer, irr_sentence_t sentence);
+
+/* ---- lock.c: the locks of planning ----
+ * A thread that forks while another one plans would leave the child a lock that nobody opens, and
+ * oneDNN's own in whatever state they are: so a fork waits until no thread plans. Short locks,
+ * never two at once, none on the path of an infer whose plan is there. */
+
+/* The lock of this object, which may be that of others too: hold one at a time. */
+void irr_lock(const void *object);
+void irr_unlock(const void *object);
 
 #endif

@@ -3,10 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "plan/device.h"
 
-#include "base/memory.h"
-#include "base/status.h"
 #include "plan/compiled.h"
-#include "plan/properties.h"
 
 #include <string.h>
 

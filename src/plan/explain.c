@@ -2,7 +2,6 @@
  * Nothing of it is needed to run, so the backends are asked once more, now for their words.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/element_type.h"
-#include "base/memory.h"
 #include "plan/compiled.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* A handful of mutexes shared by all objects, so that a fork can take them all.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "plan/lock.h"
+#include "plan/compiled.h"
 
 #include <pthread.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* The ranked table of backends and the choice among their offers.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "plan/planner.h"
+#include "plan/backend.h"
 
 #include "base/element_type.h"
 #include "base/status.h"

@@ -1,10 +1,8 @@
 /* The one table of properties: key, who may set and read it, parse, print.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "plan/properties.h"
+#include "plan/compiled.h"
 
-#include "base/status.h"
 #include "plan/onednn.h"
-#include "plan/planner.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,8 +5,6 @@
 
 #include "base/element_type.h"
 #include "base/fp_env.h"
-#include "base/memory.h"
-#include "base/status.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "base/element_type.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "plan/planner.h"
+#include "plan/backend.h"
 
 #include <math.h>
 #include <string.h>
