@@ -186,27 +186,30 @@ static void close_chunks(job_t *job, uint32_t member, size_t index) {
 
 /* ---- the backend ---- */
 
-/* A small tensor, without the tree's machinery, which takes longer than the work itself; true where
- * no output is in doubt. */
-static bool execute_at_once(irr_yield_t *yield, const void *data, void *scratch) {
-    const plan_t *plan = yield->state;
+/* Without the tree's machinery, which takes longer than the work itself; true where no output is in
+ * doubt. */
+static bool at_once(const void *state, const void *data, void *output, void *scratch) {
+    const plan_t *plan = state;
     const irr_one_call_t *call = &plan->one_call;
+    if (!call->run) return false;
     call->run(scratch, data, call->count, call->length, call->stride);
-    yield->stats = (irr_execution_stats_t){1, 0};
-    return plan->finish(yield->output, scratch, call->results, &plan->set);
+    return plan->finish(output, scratch, call->results, &plan->set);
 }
 
 static irr_status_e execute(irr_yield_t *yields, uint32_t count, const void *data, void *scratch,
                             const irr_executor_t *executor, irr_sentence_t sentence) {
-    bool at_once = count == 1 && ((const plan_t *)yields->state)->one_call.run;
-    if (at_once && execute_at_once(yields, data, scratch)) return IRR_OK;
+    bool small = count == 1 && ((const plan_t *)yields->state)->one_call.run;
+    if (small && at_once(yields->state, data, yields->output, scratch)) {
+        yields->stats = (irr_execution_stats_t){1, 0};
+        return IRR_OK;
+    }
     job_t job; /* a tiny tensor would wait for all of `redone` */
     job.yields = yields, job.count = count, job.data = data, job.scratch = scratch;
     for (uint32_t m = 0; m < count; m++) atomic_init(&job.redone[m], 0);
     const irr_layout_t *l = &plan_of(&job, 0)->layout;
     uint32_t threads = 1;
     (void)sentence; /* nothing here can fail */
-    if (at_once) {  /* what is left is what was in doubt */
+    if (small) {    /* what is left is what was in doubt */
         unit_t unit;
         irr_unit_at(plan_of(&job, 0), job.data, 0, &unit);
         finish(&job, 0, &unit, scratch);
@@ -235,5 +238,6 @@ const irr_backend_t irr_backend_simd = {
     .joins = irr_simd_joins,
     .join = irr_simd_join,
     .execute = execute,
+    .at_once = at_once,
     .release = irr_simd_release,
 };

@@ -23,14 +23,15 @@ typedef struct {
 
 struct irr_plugin_request {
     irr_plugin_compiled_t *compiled;
-    irr_plan_t *plan;  /* NULL before the first infer of a dynamic model */
-    irr_arena_t parts; /* key, pointers, timings */
-    int64_t *key;      /* of the infer at hand */
-    bool fits;         /* the plan is that of the key */
-    void **pointers;   /* by value: where its elements are */
-    buffer_t memory;   /* intermediate results and the backends' scratch */
-    buffer_t staging;  /* dense copies of strided inputs and outputs */
-    timing_t *timings; /* by layer */
+    irr_plan_t *plan;          /* NULL before the first infer of a dynamic model */
+    irr_arena_t parts;         /* key, pointers, timings */
+    int64_t *key;              /* of the infer at hand */
+    bool fits;                 /* the plan is that of the key */
+    const irr_step_t *at_once; /* of a model that is nothing but one reduction */
+    void **pointers;           /* by value: where its elements are */
+    buffer_t memory;           /* intermediate results and the backends' scratch */
+    buffer_t staging;          /* dense copies of strided inputs and outputs */
+    timing_t *timings;         /* by layer */
     bool profiled;
 };
 
@@ -43,6 +44,16 @@ static irr_status_e ensure(buffer_t *buffer, size_t bytes, irr_sentence_t senten
     irr_release(buffer->bytes);
     *buffer = (buffer_t){grown, bytes};
     return IRR_OK;
+}
+
+static const irr_step_t *step_at_once(const irr_plugin_compiled_t *compiled,
+                                      const irr_plan_t *plan) {
+    const irr_layer_t *layer = compiled->layers;
+    if (compiled->layer_count != 1 || compiled->input_count != 1 || compiled->output_count != 1 ||
+        layer->data != compiled->inputs[0] || layer->axes_input != IRR_NO_VALUE ||
+        !compiled->made[0] || !plan->steps->backend || !plan->steps->backend->at_once)
+        return NULL;
+    return plan->steps;
 }
 
 /* Takes the plan of request->key. On failure the request keeps its old one. */
@@ -59,6 +70,7 @@ static irr_status_e take_plan(irr_plugin_request_t *request, irr_sentence_t sent
     request->plan = plan;
     request->fits = true;
     request->profiled = false; /* its timings were the old plan's */
+    request->at_once = step_at_once(request->compiled, plan);
     for (uint32_t v = 0; v < request->compiled->value_count; v++) {
         if (request->compiled->values[v].constant)
             request->pointers[v] = request->compiled->values[v].constant;
@@ -289,10 +301,32 @@ static irr_status_e run_steps(irr_plugin_request_t *request, const irr_executor_
     return IRR_OK;
 }
 
+/* One small reduction of a dense tensor, of the shape that it had before, takes a third less time
+ * without all that other models need. False: nothing was done. */
+static bool infer_at_once(irr_plugin_request_t *request, const irr_tensor_view_t *data,
+                          const irr_tensor_view_t *output) {
+    const irr_plugin_compiled_t *compiled = request->compiled;
+    if (!request->at_once || !request->fits || data->byte_strides || output->byte_strides ||
+        atomic_load_explicit(&compiled->profile, memory_order_relaxed))
+        return false;
+    const irr_value_t *value = &compiled->values[compiled->inputs[0]];
+    if (data->rank != value->rank || data->element_type != value->type) return false;
+    for (uint32_t d = 0; d < data->rank; d++)
+        if (data->dims[d] != request->key[1 + d]) return false;
+    request->profiled = false;
+    irr_fp_env_t found = irr_fp_enter();
+    bool done =
+        request->at_once->backend->at_once(request->at_once->state, data->data, output->data,
+                                           request->memory.bytes + request->plan->scratch_offset);
+    irr_fp_leave(found);
+    return done;
+}
+
 irr_status_e irr_request_infer(irr_plugin_request_t *request, const irr_tensor_view_t *inputs,
                                const irr_tensor_view_t *outputs,
                                const irr_host_services_t *services, irr_sentence_t sentence) {
     const irr_plugin_compiled_t *compiled = request->compiled;
+    if (infer_at_once(request, inputs, outputs)) return IRR_OK;
     size_t staged = 0;
     irr_status_e status = make_staging(request, inputs, outputs, sentence);
     if (status == IRR_OK) status = bind_inputs(request, inputs, &staged, sentence);
