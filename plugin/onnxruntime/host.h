@@ -142,7 +142,9 @@ struct ort_kernel {
     uint32_t version, flags;
     ort_status_t *(*compute)(ort_kernel_t *kernel, ort_context_t *context);
     void (*release)(ort_kernel_t *kernel);
-    ort_any_f unused[2];
+    ort_status_t *(*prepack)(ort_kernel_t *kernel, const ort_value_t *constant, int index,
+                             void *allocator, void *cache, bool *is_packed);
+    ort_any_f unused;
 };
 
 struct ort_ep {
