@@ -3,8 +3,9 @@
 one process, in turns, from Python and from C; the best of short rounds, since a neighbour on the machine
 only ever adds time. Every answer is checked first.
 
-usage: speed.py FOLDER [--rounds N] [--threads N] [--docs FILE]; FOLDER holds the doors, the target
-hosts builds them; --docs writes the table between the marks in FILE.
+usage: speed.py FOLDER [--rounds N] [--threads N] [--docs FILE] [--provider FILE]; FOLDER holds the
+doors, the target hosts builds them; --docs writes the table between the marks in FILE; --provider takes
+another library for ours in ONNX Runtime, such as FOLDER/libonnxruntime_floor.so.
 SPDX-License-Identifier: Apache-2.0"""
 import argparse
 import ctypes
@@ -85,27 +86,31 @@ class OpenVINO:
         return handle
 
     def python_calls(self, path, data, axes):
+        tensor = ov.Tensor(data)  # one for all: where memory lies makes 10 %
         for core, device in zip(self.cores, self.devices):
             compiled = core.compile_model(path, device, {"INFERENCE_NUM_THREADS": self.threads})
             request = compiled.create_infer_request()
-            request.set_input_tensor(ov.Tensor(data))
+            request.set_input_tensor(tensor)
             request.infer()
             check(request.get_output_tensor().data, data, axes)
             yield functools.partial(loop, request.infer)
 
     def c_calls(self, path, data, axes):
+        tensor = None
         for core, device in zip(self.c_cores, self.devices):
             compiled = ctypes.c_void_p()  # before the properties among the arguments
             assert self.c.ov_core_compile_model_from_file(
                 core, str(path).encode(), device.encode(), ctypes.c_size_t(2),
                 ctypes.byref(compiled), b"INFERENCE_NUM_THREADS", self.threads.encode()) == 0
             request = self.made(self.c.ov_compiled_model_create_infer_request, compiled)
-            tensor = self.made(self.c.ov_infer_request_get_input_tensor, request)
-            memory = self.made(self.c.ov_tensor_data, tensor)
-            ctypes.memmove(memory, data.ctypes.data, data.nbytes)
+            if not tensor:
+                tensor = self.made(self.c.ov_infer_request_get_input_tensor, request)
+                memory = self.made(self.c.ov_tensor_data, tensor)
+                ctypes.memmove(memory, data.ctypes.data, data.nbytes)
+            assert self.c.ov_infer_request_set_input_tensor(request, tensor) == 0
             assert self.c.ov_infer_request_infer(request) == 0
-            tensor = self.made(self.c.ov_infer_request_get_output_tensor, request)
-            memory = self.made(self.c.ov_tensor_data, tensor)
+            result = self.made(self.c.ov_infer_request_get_output_tensor, request)
+            memory = self.made(self.c.ov_tensor_data, result)
             out = np.empty(data.sum(tuple(axes)).shape, np.float32)
             ctypes.memmove(out.ctypes.data, memory, out.nbytes)
             check(out, data, axes)
@@ -125,9 +130,8 @@ class OpenVINO:
 class OnnxRuntime:
     """Two sides: stock CPU provider, ours. The C side is a program of its own."""
 
-    def __init__(self, folder, threads, scratch):
-        self.library, self.client = folder / "libirreduce_onnxruntime_ep.so", folder / "onnxruntime_client"
-        self.threads = threads
+    def __init__(self, library, client, threads):
+        self.library, self.client, self.threads = library, client, threads
         ort.register_execution_provider_library("irreduce", str(self.library))
 
     def python_calls(self, model, data, axes):
@@ -195,11 +199,14 @@ def main():
     parser.add_argument("--rounds", type=int, default=61)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--docs", type=pathlib.Path)
+    parser.add_argument("--provider", type=pathlib.Path)
     arguments = parser.parse_args()
     rng, measured = np.random.default_rng(0), []
     with tempfile.TemporaryDirectory() as name:
         scratch, folder = pathlib.Path(name), arguments.folder.resolve()
-        hosts = [kind(folder, arguments.threads, scratch) for kind in (OpenVINO, OnnxRuntime)]
+        provider = arguments.provider or folder / "libirreduce_onnxruntime_ep.so"
+        hosts = [OpenVINO(folder, arguments.threads, scratch),
+                 OnnxRuntime(provider.resolve(), folder / "onnxruntime_client", arguments.threads)]
         for name, shape, axes in ROWS:
             data = rng.standard_normal(shape).astype(np.float32)
             measured.append((name, shape, axes,
