@@ -180,22 +180,20 @@ irr_status_e irr_graph_bind_shapes(const irr_graph_t *graph, const irr_tensor_vi
         shapes[v].rank = value->rank;
         if (value->rank) memcpy(shapes[v].dims, value->dims, value->rank * sizeof *value->dims);
     }
-    char reason[IRR_SENTENCE_BYTES / 2];
-    const irr_sentence_t why = {reason, sizeof reason};
     for (uint32_t i = 0; i < graph->input_count; i++) {
         irr_bound_shape_t *shape = &shapes[graph->inputs[i]];
         irr_status_e status =
-            irr_check_tensor(&graph->values[graph->inputs[i]], NULL, &inputs[i], why);
-        if (status) return irr_fail(sentence, status, "input %" PRIu32 ": %s", i, reason);
+            irr_check_tensor(&graph->values[graph->inputs[i]], NULL, &inputs[i], sentence);
+        if (status) return irr_fail_at(sentence, status, "input %" PRIu32 ": ", i);
         shape->rank = inputs[i].rank;
         for (uint32_t d = 0; d < shape->rank; d++) shape->dims[d] = inputs[i].dims[d];
     }
     for (uint32_t k = 0; k < graph->layer_count; k++) {
         const irr_graph_layer_t *layer = &graph->layers[k];
-        irr_status_e status = bind_layer(graph, layer, inputs, shapes, why);
+        irr_status_e status = bind_layer(graph, layer, inputs, shapes, sentence);
         if (status)
-            return irr_fail(sentence, status, "layer %.60s \"%.200s\" (%s): %s", layer->id,
-                            layer->name, layer->type, reason);
+            return irr_fail_at(sentence, status, "layer %.60s \"%.200s\" (%s): ", layer->id,
+                               layer->name, layer->type);
     }
     return IRR_OK;
 }

@@ -59,6 +59,20 @@ irr_status_e irr_fail(irr_sentence_t to, irr_status_e status, const char *format
     return status;
 }
 
+irr_status_e irr_fail_at(irr_sentence_t to, irr_status_e status, const char *format, ...) {
+    char reason[IRR_SENTENCE_BYTES];
+    if (!to.text || to.capacity_bytes == 0) return status;
+    snprintf(reason, sizeof reason, "%s", to.text);
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(to.text, to.capacity_bytes, format, arguments);
+    va_end(arguments);
+    size_t used = length > 0 ? (size_t)length : 0;
+    if (used >= to.capacity_bytes) return status;
+    return irr_fail((irr_sentence_t){to.text + used, to.capacity_bytes - used}, status, "%s",
+                    reason);
+}
+
 void irr_write(irr_writer_t *writer, const char *format, ...) {
     size_t used = writer->used_bytes, capacity = writer->capacity_bytes;
     size_t room = used < capacity ? capacity - used : 0;

@@ -13,6 +13,9 @@
  */
 __attribute__((format(printf, 3, 4))) irr_status_e irr_fail(irr_sentence_t to, irr_status_e status,
                                                             const char *format, ...);
+/* Puts where it happened before a sentence that is there already: "layer 3: " */
+__attribute__((format(printf, 3, 4))) irr_status_e
+irr_fail_at(irr_sentence_t to, irr_status_e status, const char *format, ...);
 /* Text into a buffer of any size, counted as if it were large enough. */
 typedef struct irr_writer {
     char *text; /* always ends in NUL where capacity_bytes > 0 */

@@ -87,17 +87,15 @@ static uint32_t arriving(build_t *build, uint32_t port) {
 static irr_status_e reduce(build_t *build, const irr_layer_t *layer, irr_graph_layer_t *to,
                            irr_sentence_t sentence) {
     irr_partial_t data, axes, out;
-    char reason[IRR_SENTENCE_BYTES];
     to->output = build->face->graph.value_count++;
     build->value_of[layer->outputs.first] = to->output;
     get_value(build, to->data, &data);
     get_value(build, to->axes, &axes);
     irr_axes_known_t known = irr_axes_of(&axes);
     known.values = build->values[to->axes].constant;
-    if (irr_partial_reduce(&data, &known, to->keep_dims, &out,
-                           (irr_sentence_t){reason, sizeof reason}))
-        return irr_fail(sentence, IRR_PARAMETER_MISMATCH, "layer %s \"%s\" (%s): %s", to->id,
-                        to->name, to->type, reason);
+    if (irr_partial_reduce(&data, &known, to->keep_dims, &out, sentence))
+        return irr_fail_at(sentence, IRR_PARAMETER_MISMATCH, "layer %s \"%s\" (%s): ", to->id,
+                           to->name, to->type);
     set_value(build, to->output, &out);
     return IRR_OK;
 }

@@ -216,12 +216,11 @@ irr_status_e irr_ir_find(const irr_ir_model_t *model, bool output, const char *n
 
 irr_status_e irr_ir_infer_shapes(const irr_ir_model_t *model, const irr_tensor_view_t *inputs,
                                  irr_bound_shape_t *shapes, irr_sentence_t sentence) {
-    char reason[IRR_SENTENCE_BYTES / 2];
     for (uint32_t i = 0; i < model->input_count; i++) { /* the graph knows no names and ranges */
         const irr_ir_port_t *port = &model->inputs[i];
-        irr_status_e status = irr_check_tensor(&model->graph.values[port->value], port->dims,
-                                               &inputs[i], (irr_sentence_t){reason, sizeof reason});
-        if (status) return irr_fail(sentence, status, "input \"%.200s\": %s", port->name, reason);
+        irr_status_e status =
+            irr_check_tensor(&model->graph.values[port->value], port->dims, &inputs[i], sentence);
+        if (status) return irr_fail_at(sentence, status, "input \"%.200s\": ", port->name);
     }
     return irr_graph_bind_shapes(&model->graph, inputs, shapes, sentence);
 }

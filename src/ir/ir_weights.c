@@ -92,14 +92,12 @@ const char *irr_weights_path(const irr_weights_t *weights) {
 }
 
 static irr_status_e open_once(irr_weights_t *weights) {
-    char reason[IRR_SENTENCE_BYTES];
     if (weights->opened) return weights->status;
     weights->opened = true;
     weights->status = irr_open_regular(weights->path, &weights->descriptor, &weights->size_bytes,
-                                       (irr_sentence_t){reason, sizeof reason});
+                                       FAILURE(weights));
     if (weights->status)
-        irr_fail(FAILURE(weights), weights->status, "weights file \"%.400s\": %s", weights->path,
-                 reason);
+        irr_fail_at(FAILURE(weights), weights->status, "weights file \"%.400s\": ", weights->path);
     return weights->status;
 }
 

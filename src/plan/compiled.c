@@ -83,10 +83,9 @@ irr_status_e irr_layer_admit(const irr_graph_t *graph, const irr_graph_layer_t *
     return judge_axes(graph, layer, mask, sentence);
 }
 
-irr_status_e irr_fail_layer(irr_sentence_t to, irr_status_e status, const irr_layer_t *layer,
-                            const char *text) {
-    return irr_fail(to, status, "layer %s \"%s\" (%s): %s", layer->id, layer->name,
-                    irr_op_info(layer->op)->type, text);
+irr_status_e irr_fail_layer(irr_sentence_t to, irr_status_e status, const irr_layer_t *layer) {
+    return irr_fail_at(to, status, "layer %s \"%s\" (%s): ", layer->id, layer->name,
+                       irr_op_info(layer->op)->type);
 }
 
 /* ---- copying the graph, judged as it goes ---- */
@@ -189,18 +188,16 @@ static bool is_there(const irr_value_t *value) {
 
 static irr_status_e add_layers(const irr_graph_t *graph, irr_plugin_compiled_t *made,
                                irr_sentence_t sentence) {
-    char text[IRR_SENTENCE_BYTES];
-    irr_sentence_t inner = {text, sizeof text};
     for (uint32_t k = 0; k < graph->layer_count; k++) {
         const irr_graph_layer_t *from = &graph->layers[k];
         irr_layer_t *layer = &made->layers[k];
-        irr_status_e status = irr_layer_admit(graph, from, &layer->op, &layer->mask, inner);
+        irr_status_e status = irr_layer_admit(graph, from, &layer->op, &layer->mask, sentence);
         if (status == IRR_OK &&
             (!is_there(&made->values[from->data]) || is_there(&made->values[from->output])))
-            status = irr_fail(inner, IRR_INVALID_C_PARAM, "layers do not stand in their order");
+            status = irr_fail(sentence, IRR_INVALID_C_PARAM, "layers do not stand in their order");
         if (status != IRR_OK)
-            return irr_fail(sentence, status, "layer %s \"%s\" (%s): %s", from->id, from->name,
-                            from->type, text);
+            return irr_fail_at(sentence, status, "layer %s \"%s\" (%s): ", from->id, from->name,
+                               from->type);
         copy_layer(graph, from, layer, &made->memory);
         made->values[from->data].readers++;
         made->values[from->output].maker = k;

@@ -178,8 +178,7 @@ static void join_passes(planning_t *planning) {
 }
 
 /* The shape of a layer's result. */
-static irr_status_e shape_layer(planning_t *planning, const irr_layer_t *layer, uint64_t mask,
-                                irr_sentence_t sentence) {
+static irr_status_e shape_layer(planning_t *planning, const irr_layer_t *layer, uint64_t mask) {
     const irr_value_t *output = &planning->compiled->values[layer->output];
     const irr_plan_shape_t *data = &planning->plan->shapes[layer->data];
     irr_plan_shape_t made = {planning->next_dims, 0, IRR_NO_STEP};
@@ -188,11 +187,11 @@ static irr_status_e shape_layer(planning_t *planning, const irr_layer_t *layer, 
     planning->plan->shapes[layer->output] = made;
     planning->next_dims += made.rank;
     if (fits(output, &made)) return IRR_OK;
-    return irr_fail_misfit(sentence, "value", layer->output, output, output->type, made.dims,
-                           made.rank);
+    return irr_fail_misfit(planning->sentence, "value", layer->output, output, output->type,
+                           made.dims, made.rank);
 }
 
-static irr_status_e plan_layer(planning_t *planning, uint32_t k, irr_sentence_t sentence) {
+static irr_status_e plan_layer(planning_t *planning, uint32_t k) {
     irr_plugin_compiled_t *compiled = planning->compiled;
     irr_plan_t *plan = planning->plan;
     const irr_layer_t *layer = &compiled->layers[k];
@@ -201,13 +200,15 @@ static irr_status_e plan_layer(planning_t *planning, uint32_t k, irr_sentence_t 
     if (!bytes_of(&plan->shapes[layer->source], output->type, &read_bytes) ||
         !bytes_of(&plan->shapes[layer->output], output->type, &bytes) ||
         !irr_add_size(read_bytes, bytes, &plan->notes[k].bytes))
-        return irr_fail(sentence, IRR_NOT_ALLOCATED, "its tensors are larger than any memory");
-    irr_status_e status = make_step(compiled, plan, k, &scratch_bytes, sentence);
+        return irr_fail(planning->sentence, IRR_NOT_ALLOCATED,
+                        "its tensors are larger than any memory");
+    irr_status_e status = make_step(compiled, plan, k, &scratch_bytes, planning->sentence);
     if (status != IRR_OK) return status;
     if (scratch_bytes > planning->scratch_bytes) planning->scratch_bytes = scratch_bytes;
     join_siblings(planning, k);
     if (!output->is_output && !place(plan, bytes, &plan->offsets[layer->output]))
-        return irr_fail(sentence, IRR_NOT_ALLOCATED, "its results are larger than any memory");
+        return irr_fail(planning->sentence, IRR_NOT_ALLOCATED,
+                        "its results are larger than any memory");
     return IRR_OK;
 }
 
@@ -219,7 +220,6 @@ static bool has_memory(size_t bytes) {
 }
 
 static irr_status_e plan_layers(planning_t *planning) {
-    char text[IRR_SENTENCE_BYTES];
     irr_plugin_compiled_t *compiled = planning->compiled;
     irr_plan_t *plan = planning->plan;
     const int64_t *mask = plan->key + 1;
@@ -229,15 +229,14 @@ static irr_status_e plan_layers(planning_t *planning) {
         const irr_layer_t *layer = &compiled->layers[k];
         bool late = layer->axes_input != IRR_NO_VALUE;
         uint64_t axes = late ? (uint64_t)*mask++ : layer->mask;
-        irr_sentence_t inner = {text, sizeof text};
         plan->steps[k] = (irr_step_t){
             .data = layer->source, .output = layer->output, .first = k, .next = IRR_NO_STEP};
         plan->notes[k].mask = late ? axes : layer->source_mask;
         plan->step_count = k + 1;
-        irr_status_e status = shape_layer(planning, layer, axes, inner);
+        irr_status_e status = shape_layer(planning, layer, axes);
         if (status == IRR_OK && layer->folded_into == IRR_NO_LAYER)
-            status = plan_layer(planning, k, inner);
-        if (status != IRR_OK) return irr_fail_layer(planning->sentence, status, layer, text);
+            status = plan_layer(planning, k);
+        if (status != IRR_OK) return irr_fail_layer(planning->sentence, status, layer);
     }
     join_passes(planning);
     if (!place(plan, planning->scratch_bytes, &plan->scratch_offset) ||

@@ -209,15 +209,14 @@ static irr_status_e bind_axes(irr_plugin_request_t *request, const irr_tensor_vi
     for (uint32_t k = 0; k < compiled->layer_count; k++) {
         const irr_layer_t *layer = &compiled->layers[k];
         if (layer->axes_input == IRR_NO_VALUE) continue;
-        char text[IRR_SENTENCE_BYTES];
         uint64_t mask;
         const irr_tensor_view_t *axes = &inputs[layer->axes_input];
         const irr_value_t *data = &compiled->values[layer->data];
-        irr_status_e status = irr_axes_mask(request->pointers[layer->axes], axes->element_type,
-                                            axes->rank ? (size_t)axes->dims[0] : 1, data->dims,
-                                            data->rank, layer->duplicate_axes, layer->empty_axes,
-                                            &mask, (irr_sentence_t){text, sizeof text});
-        if (status != IRR_OK) return irr_fail_layer(sentence, IRR_PARAMETER_MISMATCH, layer, text);
+        irr_status_e status =
+            irr_axes_mask(request->pointers[layer->axes], axes->element_type,
+                          axes->rank ? (size_t)axes->dims[0] : 1, data->dims, data->rank,
+                          layer->duplicate_axes, layer->empty_axes, &mask, sentence);
+        if (status != IRR_OK) return irr_fail_layer(sentence, IRR_PARAMETER_MISMATCH, layer);
         put(request, key++, (int64_t)mask);
     }
     return IRR_OK;
@@ -288,14 +287,11 @@ static irr_status_e run_steps(irr_plugin_request_t *request, const irr_executor_
     bool profile = atomic_load_explicit(&request->compiled->profile, memory_order_relaxed);
     uint64_t began_ns = profile ? now_ns() : 0;
     request->profiled = false;
-    char text[IRR_SENTENCE_BYTES];
-    text[0] = '\0';
     for (uint32_t k = 0; k < request->plan->step_count; k++) {
         if (request->plan->steps[k].first != k) continue;
-        irr_status_e status =
-            run_pass(request, k, began_ns, executor, (irr_sentence_t){text, sizeof text});
+        irr_status_e status = run_pass(request, k, began_ns, executor, sentence);
         if (status != IRR_OK)
-            return irr_fail_layer(sentence, status, &request->compiled->layers[k], text);
+            return irr_fail_layer(sentence, status, &request->compiled->layers[k]);
     }
     request->profiled = profile;
     return IRR_OK;

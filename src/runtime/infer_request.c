@@ -104,11 +104,8 @@ static irr_status_e bind_output(irr_infer_request_t *request, uint32_t slot,
     irr_tensor_t **tensor = &request->slots[slot].tensor;
     if (!*tensor)
         return irr_tensor_make(port->element_type, shape->rank, shape->dims, tensor, sentence);
-    char reason[IRR_SENTENCE_BYTES];
-    irr_status_e status = irr_tensor_resize(*tensor, shape->rank, shape->dims,
-                                            (irr_sentence_t){reason, sizeof reason});
-    if (status) return irr_fail(sentence, status, "output \"%s\": %s", port->name, reason);
-    return IRR_OK;
+    irr_status_e status = irr_tensor_resize(*tensor, shape->rank, shape->dims, sentence);
+    return status ? irr_fail_at(sentence, status, "output \"%s\": ", port->name) : IRR_OK;
 }
 
 static irr_status_e bind(irr_infer_request_t *request, irr_sentence_t sentence) {
@@ -169,15 +166,12 @@ static irr_status_e check_tensor(const irr_infer_request_t *request, uint32_t sl
     bool is_input = slot < request->input_count;
     irr_graph_value_t value = *value_of(request, slot);
     irr_tensor_view_t view = irr_tensor_view(tensor);
-    char reason[IRR_SENTENCE_BYTES];
     if (!is_input || port->rank == IRR_DYNAMIC_RANK || irr_shape_is_dynamic(value.dims, port->rank))
         value.rank = IRR_DYNAMIC_RANK; /* bound at infer */
-    irr_status_e status =
-        irr_check_tensor(&value, port->dims, &view, (irr_sentence_t){reason, sizeof reason});
-    if (status)
-        irr_fail(irr_message(), status, "%s \"%.200s\": %s", is_input ? "input" : "output",
-                 port->name, reason);
-    return status;
+    irr_status_e status = irr_check_tensor(&value, port->dims, &view, irr_message());
+    if (!status) return IRR_OK;
+    return irr_fail_at(irr_message(), status, "%s \"%.200s\": ", is_input ? "input" : "output",
+                       port->name);
 }
 
 static irr_status_e set_at(irr_infer_request_t *infer_request, irr_place_t place,

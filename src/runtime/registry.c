@@ -118,7 +118,7 @@ static irr_status_e read_properties(const char *file, xmlNodePtr node, irr_devic
 
 static irr_status_e add_plugin(irr_core_t *core, const char *file, xmlNodePtr node) {
     const char *name, *location;
-    char path[PATH_MAX], reason[IRR_SENTENCE_BYTES];
+    char path[PATH_MAX];
     size_t count = 0;
     irr_device_t *device = NULL;
     xmlNodePtr properties = child_named(child_named(node, "properties"), "property");
@@ -130,8 +130,7 @@ static irr_status_e add_plugin(irr_core_t *core, const char *file, xmlNodePtr no
     if (!status) status = read_properties(file, properties, device);
     if (!status) {
         status = irr_core_add_device(core, device);
-        strcpy(reason, irr_get_last_err_msg());
-        if (status) irr_fail(irr_message(), status, "%s:%ld: %s", file, xmlGetLineNo(node), reason);
+        if (status) irr_fail_at(irr_message(), status, "%s:%ld: ", file, xmlGetLineNo(node));
     }
     irr_device_release(device);
     return status;
