@@ -3,8 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tool.h"
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define LEAST_TURNS 7
 #define MOST_TURNS 100000

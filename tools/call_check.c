@@ -1,7 +1,6 @@
 /* irreduce check: every problem of every file, and what the files hold.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tool.h"
-#include <string.h>
 
 #define TYPES_SHOWN 20
 

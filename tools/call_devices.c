@@ -1,7 +1,6 @@
 /* irreduce devices and irreduce --version.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tool.h"
-#include <string.h>
 
 /* NULL if the device cannot tell. */
 static const char *ask(const session_t *session, const char *device, const char *key) {

@@ -3,8 +3,6 @@
  * in a Python of its own, since it may crash. SPDX-License-Identifier: Apache-2.0 */
 #include "tool.h"
 #include <dlfcn.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #define SECONDS "60" /* for a host to answer */

@@ -1,7 +1,6 @@
 /* irreduce explain: the merged geometry, every backend's offer, the choice.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tool.h"
-#include <string.h>
 
 enum { ID, NAME, OP, TYPE, GEOMETRY, BACKEND, ESTIMATE, REASON, WITH, CHOICE, KEY_COUNT };
 static const char *const keys[KEY_COUNT] = {

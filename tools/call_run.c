@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #define FILE_NAME_BYTES 200 /* file systems take 255; room for _2 and .npy */

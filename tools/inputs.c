@@ -1,7 +1,6 @@
 /* Where a run's inputs come from: --input files, --axes, else the seed.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tool.h"
-#include <string.h>
 #include <unistd.h>
 
 /* The index of the input that has this name among its names. */

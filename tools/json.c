@@ -2,7 +2,6 @@
  * reader for texts that the library made. SPDX-License-Identifier: Apache-2.0 */
 #include "tool.h"
 #include <stdarg.h>
-#include <string.h>
 
 /* Length of the UTF-8 sequence at text; 0 if there is none (paths may hold any bytes). */
 static size_t utf8_length(const unsigned char *text) {

@@ -1,7 +1,6 @@
 /* The irreduce command: the table of calls, and the one place where errors become words and codes.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tool.h"
-#include <string.h>
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_WRONG_CALL = 2 };
 

@@ -3,8 +3,6 @@
 #include "tool.h"
 #include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef enum { FLAG, TEXT, LIST, NUMBER } form_e;
 

@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <string.h>
 
 typedef uint64_t read_bytes_f(const char *data, size_t bytes);
 #define ROW(tier) read_bytes_f read_bytes_##tier;

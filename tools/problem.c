@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tool.h"
 #include <ctype.h>
-#include <string.h>
 
 enum { MOST_OPS = 8 };
 

@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tool.h"
 #include <math.h>
-#include <string.h>
 
 /* splitmix64 */
 static uint64_t next(uint64_t *state) {

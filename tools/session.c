@@ -1,7 +1,6 @@
 /* The life cycle that run, query, explain and bench share: core, model, compiled, request, tensors.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tool.h"
-#include <string.h>
 
 char *shape_text(size_t rank, const int64_t *dims) {
     char *text = take(rank * 21 + 3), *at = text;

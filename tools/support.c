@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tool.h"
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 static char sentence[4096];

@@ -8,6 +8,8 @@
 
 #include <irreduce/irreduce.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define WRONG_CALL 1 /* beside irr_status_e, which is never positive */
 #define PROBLEMS 2   /* found by check or doctor, and printed as its result */

@@ -3,8 +3,6 @@
 #include "tool.h"
 #include <fenv.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const type_t types[] = {
     [IRR_BOOLEAN] = {"b1", 1, KIND_BOOLEAN, 0, 0, 0, 0},

@@ -2,7 +2,6 @@
  * one flat JSON array.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tool.h"
-#include <string.h>
 
 #define LINE_WIDTH 75
 #define SUMMARY_ABOVE 1000

@@ -4,9 +4,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ir/ir_graph.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* What the building needs for a while. */
 typedef struct {
     irr_ir_model_t *face;

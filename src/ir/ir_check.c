@@ -2,10 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ir/ir_graph.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 /* ---- finding layers and ports by id ---- */
 
 /* The first layer of the scope, or port of the layer, that claimed this id; a free id becomes

@@ -2,9 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ir/ir_graph.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 /* An attribute of <data>, or a problem and NULL. */
 static const char *needed(irr_ir_graph_t *graph, uint32_t index, int slot, const char *name) {
     irr_symbol_t symbol = graph->layers.at[index].data[slot];

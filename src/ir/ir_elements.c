@@ -3,8 +3,6 @@
 #include "ir/ir_elements.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 typedef enum {
     AT_DOCUMENT = 0,

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ir/ir_graph.h"
 
-#include <string.h>
-
 bool irr_no_memory(irr_ir_graph_t *graph) {
     graph->out_of_memory = true;
     return false;

@@ -13,6 +13,10 @@
 #include "base/shape.h"
 #include "ir/ir.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
 #define IRR_NONE UINT32_MAX
 #define IRR_MAX_XML_BYTES (UINT64_C(2) << 30)
 #define IRR_MAX_LAYERS 1000000u

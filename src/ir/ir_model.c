@@ -2,10 +2,6 @@
  * shapes. SPDX-License-Identifier: Apache-2.0 */
 #include "ir/ir_graph.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 /* ---- constants ---- */
 
 static irr_status_e load_constant(irr_ir_graph_t *graph, uint32_t index, uint64_t *total_bytes,

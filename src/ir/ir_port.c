@@ -2,10 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ir/ir_graph.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 static const char *type_word(uint8_t type) {
     const irr_element_type_info_t *info = irr_element_type_info(type);
     return info ? info->precision : "an unknown precision";

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ir/ir_graph.h"
 
-#include <inttypes.h>
-#include <string.h>
 #include <strings.h>
 
 #define INTEGER_TYPES "i64 i32 i16 i8 u64 u32 u16 u8"

@@ -2,10 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ir/ir_graph.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 static const irr_dimension_t any_dim = {0, -1}, one = {1, 1};
 
 void irr_partial_set(irr_partial_t *it, uint8_t type, uint32_t rank, const irr_dimension_t *dims) {

@@ -7,11 +7,8 @@
 #include "ir/ir_xml_memory.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <libxml/parser.h>
 #include <libxml/xmlerror.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #define WINDOW_BYTES (2 * IRR_MAX_TAG_BYTES)

@@ -9,7 +9,6 @@
 #include "plan/redo.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- where its answer is the contract's ---- */

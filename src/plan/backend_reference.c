@@ -9,7 +9,6 @@
 #include "plan/exact.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 __extension__ typedef unsigned __int128 u128_t;

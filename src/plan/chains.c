@@ -1,7 +1,6 @@
 /* A reduction of a reduction by the same op is one reduction over both's axes. Only ops whose bits
  * do not depend on the order take that, and only where nobody else sees what lies between.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/element_type.h"
 #include "plan/compiled.h"
 
 /* Integers wrap around alike in any order; floats round. */

@@ -2,11 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "plan/compiled.h"
 
-#include "base/element_type.h"
-
-#include <stdio.h>
-#include <string.h>
-
 /* ---- judging one layer ---- */
 
 static irr_status_e unknown_type(const char *type, irr_sentence_t sentence) {

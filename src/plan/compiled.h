@@ -5,11 +5,12 @@
 #ifndef IRR_PLAN_COMPILED_H
 #define IRR_PLAN_COMPILED_H
 
+#include "base/element_type.h"
 #include "base/memory.h"
-#include "base/status.h"
 #include "plan/backend.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 #define IRR_PLAN_CACHE_CAPACITY 64
 

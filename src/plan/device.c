@@ -5,8 +5,6 @@
 
 #include "plan/compiled.h"
 
-#include <string.h>
-
 #ifndef IRREDUCE_VERSION
 #define IRREDUCE_VERSION "unknown"
 #endif

@@ -1,11 +1,7 @@
 /* What a plan is to people: why each layer runs where it runs, as JSON, and the texts of a profile.
  * Nothing of it is needed to run, so the backends are asked once more, now for their words.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/element_type.h"
 #include "plan/compiled.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /* ---- a layer of the plan in words ---- */
 

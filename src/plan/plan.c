@@ -1,10 +1,6 @@
 /* A compiled graph at one set of shapes and axes -> steps; and the cache of such plans.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/element_type.h"
 #include "plan/compiled.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /* ---- one step ---- */
 

@@ -4,9 +4,7 @@
 
 #include "plan/onednn.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MOST_THREADS 1024
 

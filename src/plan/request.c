@@ -3,11 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "plan/compiled.h"
 
-#include "base/element_type.h"
 #include "base/fp_env.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 typedef struct {

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/runtime.h"
 
-#include <limits.h>
 #include <unistd.h>
 
 /* The list is the core's own business: a const core is one that others may use at the same time. */

@@ -6,7 +6,6 @@
 #define IRR_RUNTIME_RUNTIME_H
 
 #include "base/memory.h"
-#include "base/status.h"
 #include "ir/ir.h"
 
 #include <limits.h>
