@@ -114,6 +114,7 @@ static void test_partition(void **state) {
                                   accumulator,
                                   element,
                                   accumulator,
+                                  k % 4 > 1,
                                   below(3) ? SIZE_MAX : 16384 / element,
                                   below(3) ? IRR_ROW_LEAVES : 1,
                                   below(3) ? 1 : IRR_ROW_LEAVES};

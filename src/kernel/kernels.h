@@ -72,9 +72,9 @@ typedef struct irr_kernel {
     /* Each of `count` dense blocks of [rows <= 32, width], to `width` accumulators. */
     void (*cols)(void *accumulators, const void *data, size_t count, size_t rows, size_t width);
     /* `steps` rows of `width` lanes into width accumulators: a leaf or a part of one. `first`
-     * starts from the identity instead of what stands there. */
+     * starts from the identity instead of what stands there; `far`: no cache holds the data. */
     void (*steps)(void *accumulators, const void *data, size_t stride, size_t steps, size_t width,
-                  bool first);
+                  bool first, bool far);
     /* The tree of at most IRR_ROW_LEAVES leaves of a row, n elements, to as many accumulators as
      * the layout has lanes. */
     void (*leaf)(void *accumulators, const void *data, size_t n, size_t lanes);

@@ -5,8 +5,12 @@
 #include "base/memory.h"
 #include "kernel/kernels.h"
 
-/* Accumulators of one unit: its trees stay in the nearest caches. */
+/* Accumulators of one unit: its trees stay in the nearest caches. Of data beyond the caches, rows
+ * are read in long pieces; where one pass takes all rows, little is kept. */
 #define TILE_BYTES 16384u
+#define FAR_TILE_BYTES 65536u
+#define ONE_PASS_TILE_BYTES 4096u
+#define ONE_PASS_ROWS 8u
 /* What a thread must have to do, or it costs more than it brings: some 2.6 us. Calling a thread
  * that spins and hearing of its end take 0.8; with half as much, two are slower than one. */
 #define BYTES_WORTH_A_THREAD (256u << 10)
@@ -126,7 +130,12 @@ static size_t things_of_lines(size_t bytes) {
 
 /* Tiles as large as the caches like, but enough of them for the threads. */
 static void choose_tiles(const irr_lane_info_t *kernel, irr_layout_t *layout) {
-    size_t most = TILE_BYTES / kernel->tile_accumulator_bytes, wanted = layout->wanted;
+    size_t bytes = TILE_BYTES, wanted = layout->wanted;
+    if (layout->inner == IRR_INNER_BAND && layout->rows <= ONE_PASS_ROWS)
+        bytes = ONE_PASS_TILE_BYTES;
+    else if (kernel->far && (layout->inner == IRR_INNER_BAND || layout->inner == IRR_INNER_TREE))
+        bytes = FAR_TILE_BYTES;
+    size_t most = bytes / kernel->tile_accumulator_bytes;
     size_t group = layout->last_rows * layout->last_width; /* is never cut */
     layout->tile_width = least(layout->width, group < most ? most / group * group : group);
     layout->tile_kept = 1;

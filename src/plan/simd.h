@@ -28,6 +28,7 @@ typedef struct irr_simd_plan {
     irr_problem_t problem;
     irr_layout_t layout;
     bool accurate;
+    bool far; /* the data are more than the caches hold */
     uint32_t lanes;
     irr_cost_t cost;
     size_t tile_bytes; /* tiles are made for accumulators of this size */

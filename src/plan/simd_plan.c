@@ -48,7 +48,9 @@ static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
                             .accumulator_bytes = plan->kernel->accumulator_bytes,
                             .element_bytes = element_bytes,
                             .tile_accumulator_bytes = tile_bytes};
-    info.most_block_elements = together ? 2 * IRR_PIECE_BYTES / element_bytes : SIZE_MAX;
+    info.far = plan->far;
+    info.most_block_elements =
+        together || plan->far ? 2 * IRR_PIECE_BYTES / element_bytes : SIZE_MAX;
     info.row_leaves = together ? 1 : IRR_ROW_LEAVES;
     info.column_leaves = together ? 1 : plan->kernel->leaves;
     irr_layout_of(&problem->geometry, &info, &plan->cost, &plan->layout);
@@ -71,11 +73,19 @@ static double slowness(const irr_problem_t *problem, const irr_kernel_t *kernel,
     return problem->type == IRR_F16 || problem->type == IRR_BF16 ? 2 : 1;
 }
 
+#define BYTES_BEYOND_CACHES 24e6
+
+static bool is_far(const irr_problem_t *problem) {
+    double elements = (double)problem->geometry.output_count * (double)problem->geometry.set_size;
+    return elements * (irr_element_type_info(problem->type)->bits / 8) > BYTES_BEYOND_CACHES;
+}
+
 /* Lanes, tiles and tasks are those of the problem's ordinary kernel. */
 static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_config_t *config) {
     const irr_geometry_t *geometry = &plan->problem.geometry;
     double outputs = (double)geometry->output_count;
     double bytes = outputs * (double)geometry->set_size * ordinary->element_bytes;
+    plan->far = is_far(&plan->problem);
     plan->lanes = ordinary->lanes;
     plan->tile_bytes = ordinary->accumulator_bytes; /* of which whole leaves make little use */
     if (ordinary->leaves > 1) plan->tile_bytes /= 2;
@@ -98,20 +108,22 @@ static bool plan_accurately(irr_simd_plan_t *plan, const irr_problem_t *problem,
     return true;
 }
 
-/* More than the caches hold is read sooner by vectors of 32 bytes than of 64, which ask for lines
- * faster than they can be fetched ahead (up to a fifth; irreduce_bench with IRREDUCE_ISA): so do
- * the folds that take few instructions. No bit depends on it. */
-#define BYTES_BEYOND_CACHES 32e6
+/* Long rows of more than the caches hold are read sooner by vectors of 32 bytes than of 64, which
+ * ask for lines faster than they can be fetched ahead (up to a fifth; irreduce_bench with
+ * IRREDUCE_ISA): so do the folds that take few instructions. No bit depends on it. */
+#define LONG_ROW_BYTES 512
 
 static irr_tier_e tier_of(const irr_problem_t *problem, const irr_config_t *config) {
     const irr_op_kernel_t *op = &irr_kernels(config->tier)->ops[problem->op][problem->type];
     const irr_element_type_info_t *type = irr_element_type_info(problem->type);
-    double elements = (double)problem->geometry.output_count * (double)problem->geometry.set_size;
+    const irr_run_t *last = &problem->geometry.runs[problem->geometry.run_count - 1];
+    bool rows = problem->geometry.run_count > 0 && last->reduced &&
+                last->size * type->bits / 8 >= LONG_ROW_BYTES;
     bool heavy = type->kind != IRR_KIND_FLOAT &&
                  (op->fold == IRR_FOLD_SQUARES || op->fold == IRR_FOLD_WIDE_SUM ||
                   op->fold == IRR_FOLD_PRODUCT);
-    bool large = elements * (type->bits / 8) > BYTES_BEYOND_CACHES;
-    return config->tier == IRR_TIER_AVX512 && large && !heavy ? IRR_TIER_AVX2 : config->tier;
+    return config->tier == IRR_TIER_AVX512 && rows && is_far(problem) && !heavy ? IRR_TIER_AVX2
+                                                                                : config->tier;
 }
 
 static void plan_problem(irr_simd_plan_t *plan, const irr_problem_t *problem,

@@ -117,10 +117,10 @@ static void run_leaf(const irr_unit_t *unit, char *lanes, const char *segment, s
         kernel->leaf(lanes, data, least(rows, steps * l->group), unit->lanes);
         return;
     }
-    kernel->steps(lanes, data, stride, whole, unit->lanes, true);
+    kernel->steps(lanes, data, stride, whole, unit->lanes, true, unit->plan->far);
     if (whole < steps) /* the last step is a part of one */
         kernel->steps(lanes, data + whole * stride * kernel->element_bytes, 0, 1,
-                      rows % l->group * l->width, false);
+                      rows % l->group * l->width, false, false);
 }
 
 void irr_close_leaves(const irr_unit_t *unit, char *results, char *lanes) {
@@ -165,7 +165,7 @@ static bool run_segment(irr_walk_t *walk, char *results, size_t rows) {
     else if (l->inner == IRR_INNER_COLS)
         kernel->cols(results, data, to - done, l->rows, l->width);
     else if (!walk->in_parts)
-        kernel->steps(results, data, l->width, l->rows, unit->width, true);
+        kernel->steps(results, data, l->width, l->rows, unit->width, true, unit->plan->far);
     walk->in_parts = false;
     return to == unit->kept;
 }
@@ -196,7 +196,7 @@ static void run_part(irr_walk_t *walks, uint32_t count, const char *data, size_t
         if (at_once && row > 0) continue;
         kernel->steps(next_node(&walks[m]) + column * kernel->accumulator_bytes, data,
                       unit->plan->layout.width, at_once ? rows : least(rows - row, PART_ROWS),
-                      columns, row == 0);
+                      columns, row == 0, m == 0 && unit->plan->far);
         walks[m].in_parts = true;
     }
 }
