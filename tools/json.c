@@ -3,22 +3,21 @@
 #include "tool.h"
 #include <stdarg.h>
 
-/* Length of the UTF-8 sequence at text; 0 if there is none (paths may hold any bytes). */
+/* Length of the UTF-8 sequence at text; 0 if there is none (paths may hold any bytes). Where the
+ * first byte leaves too much room, the second tells overlong forms, surrogates and too large ones.
+ */
 static size_t utf8_length(const unsigned char *text) {
-    static const struct {
-        unsigned char mask, lead;
-        uint32_t least;
-    } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
-    size_t length = 1;
-    while (length <= 4 && (text[0] & forms[length - 1].mask) != forms[length - 1].lead) length++;
-    if (length > 4) return 0;
-    uint32_t code = text[0] & (uint32_t)(unsigned char)~forms[length - 1].mask;
-    for (size_t i = 1; i < length; i++) {
+    static const unsigned char seconds[][3] = {
+        {0xe0, 0xa0, 0xbf}, {0xed, 0x80, 0x9f}, {0xf0, 0x90, 0xbf}, {0xf4, 0x80, 0x8f}};
+    unsigned char first = text[0];
+    size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    if (first > 0xf4) return 0;
+    for (size_t i = 1; i < length; i++)
         if ((text[i] & 0xc0) != 0x80) return 0;
-        code = code << 6 | (text[i] & 0x3f);
-    }
-    bool surrogate = code >= 0xd800 && code <= 0xdfff;
-    return code < forms[length - 1].least || code > 0x10ffff || surrogate ? 0 : length;
+    for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++)
+        if (first == seconds[i][0] && (text[1] < seconds[i][1] || text[1] > seconds[i][2]))
+            return 0;
+    return length;
 }
 
 static void write_text(const char *text) {

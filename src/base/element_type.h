@@ -21,7 +21,6 @@ typedef enum {
 typedef struct irr_element_type_info {
     const char *name;      /* "f32": the word in `element_type=` */
     const char *precision; /* "FP32": the word in a port's `precision=`; NULL: none */
-    const char *npy;       /* "f4": descr without the byte order; NULL: NumPy has none */
     uint8_t bits;          /* of one element; 0 where it has no fixed size */
     irr_element_kind_e kind;
 } irr_element_type_info_t;

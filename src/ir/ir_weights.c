@@ -56,23 +56,26 @@ static char *default_path(const char *model) {
 irr_weights_t *irr_weights_create(const irr_ir_source_t *source) {
     irr_weights_t *weights = irr_calloc(1, sizeof *weights);
     if (!weights) return NULL;
-    const char *why = NULL;
+    bool standard = source->path && strcmp(source->path, "-") == 0;
     weights->descriptor = -1;
     weights->held = weights->block;
-    if (source->weights_path && *source->weights_path)
+    if (source->weights_path && *source->weights_path) {
         weights->path = irr_strdup(source->weights_path);
-    else if (source->path && strcmp(source->path, "-") != 0)
+    } else if (source->path && !standard) {
         weights->path = default_path(source->path);
-    else if (source->path)
-        why = "a model from standard input has no weights file of its own; name one (--weights)";
-    else if (!source->weights)
-        why = "no weights were given with the model";
-    else
-        weights->held = source->weights, weights->held_bytes = source->weights_bytes;
-    weights->size_bytes = weights->held_bytes;
-    weights->opened = !weights->path;
-    if (why) weights->status = irr_fail(FAILURE(weights), IRR_NETWORK_NOT_READ, "%s", why);
-    if (weights->path || why || weights->held != weights->block) return weights;
+    } else { /* in memory, or none */
+        weights->opened = true;
+        weights->held = source->weights;
+        weights->size_bytes = weights->held_bytes = source->weights_bytes;
+        if (standard || !source->weights)
+            weights->status = irr_fail(
+                FAILURE(weights), IRR_NETWORK_NOT_READ, "%s",
+                standard ? "a model from standard input has no weights file of its own; name one "
+                           "(--weights)"
+                         : "no weights were given with the model");
+        return weights;
+    }
+    if (weights->path) return weights;
     irr_release(weights);
     return NULL;
 }

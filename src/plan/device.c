@@ -21,11 +21,7 @@ static irr_config_t config_of(device_t *device) {
     return config;
 }
 
-static void release(irr_plugin_engine_t *engine) {
-    device_t *device = (device_t *)engine;
-    if (!device) return;
-    irr_release(device);
-}
+static void release(irr_plugin_engine_t *engine) { irr_release(engine); }
 
 /* ---- properties ---- */
 
