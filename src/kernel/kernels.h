@@ -92,7 +92,8 @@ typedef struct irr_set {
 } irr_set_t;
 
 /* Turns n accumulators into n elements. Returns false where some value cannot be vouched for (not
- * finite, below `trust`, or not settled): those are redone exactly. */
+ * finite, below `trust`, or not settled): those are the negative quiet NaN, which is no result, and
+ * are done again. */
 typedef bool (*irr_finish_f)(void *output, const void *accumulators, size_t n,
                              const irr_set_t *set);
 
@@ -108,6 +109,8 @@ typedef struct irr_kernel_table {
     /* EXECUTION_MODE_HINT=ACCURACY, for the float ops that have terms. */
     irr_kernel_t accurate_folds[IRR_TERM_COUNT][IRR_ELEMENT_TYPE_COUNT];
     irr_finish_f accurate_finishes[IRR_TERM_COUNT][IRR_RESULT_COUNT][IRR_ELEMENT_TYPE_COUNT];
+    /* Of sums of magnitudes: 0, or no answer. */
+    irr_finish_f zero_finishes[IRR_ELEMENT_TYPE_COUNT];
 } irr_kernel_table_t;
 
 extern const irr_kernel_table_t irr_kernels_scalar;

@@ -164,6 +164,15 @@ static inline v_i64 least_magnitude_64(v_i64 least, v_f64 x) {
     return (v_i64)_mm256_min_pd((__m256d)magnitude_f64(x), (__m256d)least);
 }
 
+/* The greater of most and |x|; the lesser of least and |x|, unless x is 0. */
+static inline v_i64 greatest_magnitude_64(v_i64 most, v_f64 x) {
+    return (v_i64)_mm256_max_pd((__m256d)magnitude_f64(x), (__m256d)most);
+}
+static inline v_i64 least_nonzero_64(v_i64 least, v_f64 x) { /* of a NaN, it is the other */
+    return (v_i64)_mm256_min_pd((__m256d)((v_i64)magnitude_f64(x) | (v_i64)(x == 0)),
+                                (__m256d)least);
+}
+
 /* Two planes to pairs in memory, and back. */
 #define ZIP_256(bits, out, a, b)                                                                   \
     do {                                                                                           \

@@ -165,6 +165,15 @@ static inline v_i64 least_magnitude_64(v_i64 least, v_f64 x) {
     return (v_i64)_mm512_range_pd((__m512d)least, (__m512d)x, 10);
 }
 
+/* The greater of most and |x|; the lesser of least and |x|, unless x is 0. */
+static inline v_i64 greatest_magnitude_64(v_i64 most, v_f64 x) {
+    return (v_i64)_mm512_range_pd((__m512d)most, (__m512d)x, 11);
+}
+static inline v_i64 least_nonzero_64(v_i64 least, v_f64 x) {
+    __mmask8 other = _mm512_test_epi64_mask((__m512i)x, _mm512_set1_epi64(INT64_MAX));
+    return (v_i64)_mm512_mask_range_pd((__m512d)least, other, (__m512d)least, (__m512d)x, 10);
+}
+
 /* Two planes to pairs in memory, and back. */
 #define PLANES_512(bits, a, index, b)                                                              \
     _mm512_permutex2var_epi##bits((__m512i)(a), index, (__m512i)(b))

@@ -128,6 +128,13 @@ static inline v_i32 least_magnitude_32(v_i32 least, v_f32 x) {
 static inline v_i64 least_magnitude_64(v_i64 least, v_f64 x) {
     return min_i64(least, bits_of_f64(x) & INT64_MAX);
 }
+/* The greater of most and |x|; the lesser of least and |x|, unless x is 0. */
+static inline v_i64 greatest_magnitude_64(v_i64 most, v_f64 x) {
+    return max_i64(most, bits_of_f64(x) & INT64_MAX);
+}
+static inline v_i64 least_nonzero_64(v_i64 least, v_f64 x) {
+    return x == 0 ? least : least_magnitude_64(least, x);
+}
 static inline bool any_below_32(v_i32 a, int32_t b) { return a < b; }
 static inline bool any_below_64(v_i64 a, int64_t b) { return a < b; }
 #define VEC_LOAD_ONCE(x) ((void)(x))
@@ -145,7 +152,8 @@ static inline v_u64 magnitude_i64(v_u64 x) { return x >> 63 ? 0 - x : x; }
 static inline v_f64 square_loss_f64(v_f64 x, v_f64 square) { return __builtin_fma(x, x, -square); }
 
 static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
-    for (size_t i = 0; i < n; i++) out[i] = irr_f64_to_f16(in[i]);
+    for (size_t i = 0; i < n; i++) /* a NaN keeps its sign */
+        out[i] = irr_f64_to_f16(in[i]) | (in[i] != in[i] && __builtin_signbit(in[i]) ? 0x8000 : 0);
 }
 
 /* How registers hold the least or greatest of floats: kernel_body.inc has both ways. */

@@ -36,56 +36,58 @@ static char *slot_of(const job_t *job, uint32_t member, size_t task) {
 
 /* ---- a unit ---- */
 
-/* Below this share of a unit's outputs, those in doubt are redone one by one; above, the accurate
- * kernels look at the whole unit first. Both give the one correctly rounded answer. */
+/* A rung of the ladder walks all of a unit; fewer outputs in doubt than this share of its outputs
+ * are redone one by one. Either way an output becomes the one correctly rounded answer. */
 #define WORTH_AGAIN 32
 
-/* n outputs from `first` of the unit on; those in doubt are found by eighths. `again` has the
- * accurate plan's results of the unit; without them, `count_only` or exactness is asked for. */
-static uint64_t finish_part(const job_t *job, uint32_t member, const unit_t *unit,
-                            const char *results, const char *again, bool count_only, size_t first,
-                            size_t n) {
-    const plan_t *plan = unit->plan;
-    size_t index = unit->first + first, eighth = (n + 7) / 8;
-    char *output = (char *)job->yields[member].output + index * plan->output_bytes;
-    const char *from = results + first * plan->kernel->accumulator_bytes;
-    if (plan->finish(output, from, n, &plan->set)) return 0;
-    if (n == 1) {
-        const plan_t *second = plan->again;
-        bool settled =
-            count_only ||
-            (again && second->finish(output, again + first * second->kernel->accumulator_bytes, 1,
-                                     &second->set));
-        if (!settled) irr_redo(&plan->problem, job->data, index, output);
-        return 1;
-    }
-    uint64_t doubts = 0;
-    for (size_t k = 0; k < n; k += eighth)
-        doubts += finish_part(job, member, unit, results, again, count_only, first + k,
-                              n - k < eighth ? n - k : eighth);
-    return doubts;
+/* Finishes mark what they cannot vouch for (kernels.h): the next mark of n outputs, from i on. */
+static size_t next_mark(irr_element_type_e type, const void *output, size_t i, size_t n) {
+    const uint64_t *f64 = output;
+    const uint32_t *f32 = output;
+    const uint16_t *half = output, mark = type == IRR_F16 ? 0xfe00 : 0xffc0;
+    if (type == IRR_F64)
+        while (i < n && f64[i] != UINT64_C(0xfff8) << 48) i++;
+    else if (type == IRR_F32)
+        while (i < n && f32[i] != UINT32_C(0xffc0) << 16) i++;
+    else
+        while (i < n && half[i] != mark) i++;
+    return i;
+}
+
+static size_t count_marks(irr_element_type_e type, const void *output, size_t n) {
+    size_t count = 0;
+    for (size_t i = 0; (i = next_mark(type, output, i, n)) < n; i++) count++;
+    return count;
 }
 
 /* `slot` is the task's scratch; the results lie in it. Members share the geometry of units. */
 static void finish(job_t *job, uint32_t member, const unit_t *unit, char *slot) {
     const plan_t *plan = plan_of(job, member);
-    char *again = NULL, *output = job->yields[member].output;
-    size_t n = unit->results, first = unit->first;
+    irr_element_type_e type = plan->problem.type;
+    size_t n = unit->results, first = unit->first, bytes = plan->output_bytes;
     if (plan->layout.last_rows > 1) n /= plan->layout.last_rows, first /= plan->layout.last_rows;
-    if (plan->finish(output + first * plan->output_bytes, slot, n, &plan->set)) return;
-    unit_t own = *unit, same = *unit;
-    own.plan = plan, own.first = first;
-    if (plan->again && finish_part(job, member, &own, slot, NULL, true, 0, n) * WORTH_AGAIN > n) {
+    char *output = (char *)job->yields[member].output + first * bytes;
+    if (plan->finish(output, slot, n, &plan->set)) return;
+    size_t marks = count_marks(type, output, n);
+    atomic_fetch_add_explicit(&job->redone[member], marks, memory_order_relaxed);
+    for (const plan_t *rung = plan->again; rung && marks * WORTH_AGAIN > n; rung = rung->again) {
+        unit_t same = *unit;
         walk_t walk;
-        same.plan = plan->again;
-        same.lanes = same.plan->layout.group * same.width;
-        again = slot + plan->layout.slot_bytes;
-        irr_walk_unit(&same, again, &walk);
+        char *results = slot + plan->layout.slot_bytes;
+        same.plan = rung;
+        same.lanes = rung->layout.group * same.width;
+        irr_walk_unit(&same, results, &walk);
         irr_walk_to(&walk, SIZE_MAX, 0);
-        irr_fold_last(&same, again);
+        irr_fold_last(&same, results);
+        for (size_t i = 0, end; (i = next_mark(type, output, i, n)) < n; i = end) {
+            for (end = i + 1; end < n && next_mark(type, output, end, end + 1) == end;) end++;
+            rung->finish(output + i * bytes, results + i * rung->kernel->accumulator_bytes, end - i,
+                         &rung->set);
+        }
+        marks = count_marks(type, output, n);
     }
-    uint64_t redone = finish_part(job, member, &own, slot, again, false, 0, n);
-    atomic_fetch_add_explicit(&job->redone[member], redone, memory_order_relaxed);
+    for (size_t i = 0; marks && (i = next_mark(type, output, i, n)) < n; i++)
+        irr_redo(&plan->problem, job->data, first + i, output + i * bytes);
 }
 
 /* ---- tasks ---- */

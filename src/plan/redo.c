@@ -33,7 +33,8 @@ typedef struct {
     irr_element_type_e type;
     irr_exact_t exact;
     scaled_t scaled;
-    bool nan, plus_inf, minus_inf, zero, negative; /* have been seen; the product's sign */
+    bool nan, plus_inf, minus_inf, zero, other; /* have been seen; other than zero */
+    bool negative;                              /* the product's sign */
 } redo_t;
 typedef void (*visit_f)(redo_t *redo, const void *data, size_t first, size_t stride, size_t count);
 
@@ -42,16 +43,18 @@ typedef void (*visit_f)(redo_t *redo, const void *data, size_t first, size_t str
     static inline void look_##bits(redo_t *redo, const uint##bits##_t *x, size_t stride,           \
                                    size_t count, uint##bits##_t infinity) {                        \
         const uint##bits##_t sign = (uint##bits##_t) ~(UINT##bits##_MAX >> 1);                     \
-        uint##bits##_t nan = 0, plus = 0, minus = 0, zero = 0, signs = 0;                          \
+        uint##bits##_t nan = 0, plus = 0, minus = 0, zero = 0, other = 0, signs = 0;               \
         for (size_t i = 0; i < count; i++) {                                                       \
             uint##bits##_t one = x[i * stride], magnitude = one & (UINT##bits##_MAX >> 1);         \
             nan |= magnitude > infinity;                                                           \
             plus |= one == infinity;                                                               \
             minus |= one == (infinity | sign);                                                     \
             zero |= magnitude == 0;                                                                \
+            other |= magnitude;                                                                    \
             signs ^= one;                                                                          \
         }                                                                                          \
         redo->nan |= nan, redo->plus_inf |= plus, redo->minus_inf |= minus, redo->zero |= zero;    \
+        redo->other |= other != 0;                                                                 \
         redo->negative ^= signs >> (bits - 1);                                                     \
     }
 DEFINE_LOOK(16)
@@ -122,7 +125,7 @@ static bool is_plain(const redo_t *redo, irr_term_e term, scaled_t *result) {
     *result = (scaled_t){inf ? INFINITY : 0, 0};
     if (negative) result->mantissa = -result->mantissa;
     if (none) result->mantissa = NAN;
-    return none || inf || (!term && redo->zero);
+    return none || inf || (!term && redo->zero) || (term && !redo->other);
 }
 
 /* The set of output `index`, run by run. */
@@ -157,7 +160,7 @@ void irr_redo(const irr_problem_t *problem, const void *data, size_t index, void
     const irr_op_info_t *op = irr_op_info(problem->op);
     redo_t redo; /* most of it is the exact accumulator, which is seldom needed */
     redo.type = problem->type;
-    redo.nan = redo.plus_inf = redo.minus_inf = redo.zero = redo.negative = false;
+    redo.nan = redo.plus_inf = redo.minus_inf = redo.zero = redo.other = redo.negative = false;
     visit_set(&problem->geometry, data, index, look, &redo);
     if (is_plain(&redo, op->term, &redo.scaled)) {
         store(&redo.scaled, problem->type, output);

@@ -33,8 +33,8 @@ typedef struct irr_simd_plan {
     irr_cost_t cost;
     size_t tile_bytes; /* tiles are made for accumulators of this size */
     size_t output_bytes;
-    size_t slot_bytes;           /* scratch of one task, again's included */
-    struct irr_simd_plan *again; /* the accurate plan of the same units, for outputs in doubt */
+    size_t slot_bytes;           /* scratch of one task, that of `again` included */
+    struct irr_simd_plan *again; /* of the same units, for outputs in doubt; it has one, too */
     size_t scratch_bytes;        /* where the scratch begins of those executed with it */
     uint32_t folded_by;          /* which of those has the same accumulators; itself otherwise */
 } irr_simd_plan_t;

@@ -108,6 +108,19 @@ static bool plan_accurately(irr_simd_plan_t *plan, const irr_problem_t *problem,
     return true;
 }
 
+/* Whether a root is that of nothing but zeros, whose squares might as well have underflowed: their
+ * magnitudes tell. */
+static bool plan_zeros(irr_simd_plan_t *plan, const irr_problem_t *problem,
+                       const irr_config_t *config) {
+    const irr_kernel_table_t *table = irr_kernels(config->tier);
+    irr_finish_f finish = table->zero_finishes[problem->type];
+    if (!finish || irr_op_info(problem->op)->result != IRR_RESULT_ROOT) return false;
+    *plan = (irr_simd_plan_t){.problem = *problem, .finish = finish};
+    plan->kernel = &table->folds[IRR_FOLD_MAGNITUDES][problem->type];
+    aim(plan, plan->kernel, config);
+    return true;
+}
+
 /* Long rows of more than the caches hold are read sooner by vectors of 32 bytes than of 64, which
  * ask for lines faster than they can be fetched ahead (up to a fifth; irreduce_bench with
  * IRREDUCE_ISA): so do the folds that take few instructions. No bit depends on it. */
@@ -170,29 +183,44 @@ void irr_simd_offer(const irr_problem_t *problem, const irr_config_t *config, ir
 }
 
 void irr_simd_release(void *state) {
-    irr_simd_plan_t *plan = state;
-    if (plan) irr_release(plan->again);
-    irr_release(plan);
+    for (irr_simd_plan_t *plan = state, *again; plan; plan = again) {
+        again = plan->again;
+        irr_release(plan);
+    }
+}
+
+/* The rungs of `plan` are laid out, one thread's work, not cut into chunks; they share scratch. */
+static void count_slots(irr_simd_plan_t *plan) {
+    size_t most = 0;
+    for (irr_simd_plan_t *again = plan->again; again; again = again->again) {
+        irr_layout_unchunk(&again->layout);
+        if (most < again->layout.slot_bytes) most = again->layout.slot_bytes;
+    }
+    plan->slot_bytes = plan->layout.slot_bytes + most;
 }
 
 irr_status_e irr_simd_prepare(const irr_problem_t *problem, const irr_config_t *config,
                               void **state, size_t *scratch_bytes, irr_sentence_t sentence) {
-    irr_simd_plan_t *plan = irr_malloc(sizeof *plan), again;
+    static bool (*const rungs[])(irr_simd_plan_t *, const irr_problem_t *,
+                                 const irr_config_t *) = {plan_zeros, plan_accurately};
+    irr_simd_plan_t *plan = irr_malloc(sizeof *plan), again, **end;
     *state = NULL;
     if (!plan) return irr_out_of_memory(sentence, sizeof *plan);
     plan_problem(plan, problem, config);
-    /* A unit looked at again is one thread's work, not cut into chunks. Its tiles must be those of
-     * the plan, which the number of threads has a say in. */
-    if (!plan->accurate && plan_accurately(&again, problem, config)) {
-        plan->again = irr_malloc(sizeof again);
-        if (!plan->again) {
+    /* Tiles of a unit looked at again must be those of the plan, which the number of threads has a
+     * say in. */
+    end = &plan->again;
+    for (size_t i = 0; i < (plan->accurate ? 1 : 2); i++) {
+        if (!rungs[i](&again, problem, config)) continue;
+        *end = irr_malloc(sizeof again);
+        if (!*end) {
             irr_simd_release(plan);
             return irr_out_of_memory(sentence, sizeof again);
         }
-        irr_layout_unchunk(&again.layout);
-        *plan->again = again;
-        plan->slot_bytes += again.layout.slot_bytes;
+        **end = again;
+        end = &(*end)->again;
     }
+    count_slots(plan);
     *scratch_bytes = plan->layout.tasks * plan->slot_bytes;
     *state = plan;
     return IRR_OK;
@@ -234,14 +262,12 @@ void irr_simd_join(void *const *states, uint32_t count, size_t *scratch_bytes) {
     same_chunks(plans, count);
     *scratch_bytes = 0;
     for (uint32_t m = 0; m < count; m++) {
-        irr_simd_plan_t *plan = plans[m], *again = plan->again;
-        plan->slot_bytes = plan->layout.slot_bytes;
-        if (again) {
+        irr_simd_plan_t *plan = plans[m];
+        for (irr_simd_plan_t *again = plan->again; again; again = again->again) {
             again->cost = cost;
             complete(again, tile, true);
-            irr_layout_unchunk(&again->layout);
-            plan->slot_bytes += again->layout.slot_bytes;
         }
+        count_slots(plan);
         plan->folded_by = 0;
         while (plans[plan->folded_by]->kernel != plan->kernel ||
                plans[plan->folded_by]->slot_bytes != plan->slot_bytes)
