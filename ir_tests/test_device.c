@@ -43,10 +43,10 @@ static void test_life_in_any_order(void **state) {
     irr_plugin_engine_t *engine = engine_or_fail();
     in = tensor(IRR_F32, 2, SHAPE(3, 2), six);
     assert_int_equal(engine->infer(request, &in, &out, NULL, sentence), IRR_PARAMETER_MISMATCH);
-    assert_says("input 0 is f32 [3,2], expected f32 [2,3]");
+    assert_says("input 0: dimension 0 is 3, expected 2");
     in = tensor(IRR_I32, 2, SHAPE(2, 3), six);
     assert_int_equal(engine->infer(request, &in, &out, NULL, sentence), IRR_PARAMETER_MISMATCH);
-    assert_says("input 0 is i32 [2,3], expected f32 [2,3]");
+    assert_says("input 0: the tensor's type is i32, expected f32");
     in = tensor(IRR_F32, 2, SHAPE(2, 3), six);
     infer_or_fail(request, &in, &out);
     engine->release_request(request);
@@ -237,7 +237,7 @@ static void test_query(void **state) {
     graph.values[2].dims = SHAPE(3);
     assert_int_equal(engine->compile(engine, &graph.view, NULL, 0, &compiled, sentence),
                      IRR_PARAMETER_MISMATCH);
-    assert_says("value 2 is f32 [2], expected f32 [3]");
+    assert_says("value 2: dimension 0 is 2, expected 3");
     assert_int_equal(engine->query(engine, &graph.view, 9, NULL, 0, sentence), IRR_OUT_OF_BOUNDS);
     graph.view.size_bytes = 8;
     assert_int_equal(engine->compile(engine, &graph.view, NULL, 0, &compiled, sentence),

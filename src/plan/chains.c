@@ -19,10 +19,11 @@ static uint64_t deposit(uint64_t bits, uint64_t places) {
 
 static bool folds(const irr_plugin_compiled_t *compiled, const irr_layer_t *layer,
                   const irr_layer_t *into) {
-    const irr_value_t *between = &compiled->values[layer->output];
+    const irr_value_t *between = &compiled->values[layer->is.output];
     return between->readers == 1 && !between->is_output && layer->op == into->op &&
-           is_order_free(layer->op, between->type) && layer->axes_input == IRR_NO_VALUE &&
-           into->axes_input == IRR_NO_VALUE && layer->mask && into->mask;
+           is_order_free(layer->op, between->is.element_type) &&
+           layer->axes_input == IRR_NO_VALUE && into->axes_input == IRR_NO_VALUE && layer->mask &&
+           into->mask;
 }
 
 /* oneDNN, where it is forced, has bits of its own. */
@@ -30,13 +31,13 @@ void irr_fold_chains(irr_plugin_compiled_t *compiled) {
     if (compiled->config.backend == IRR_BACKEND_ONEDNN) return;
     for (uint32_t k = 0; k < compiled->layer_count; k++) {
         irr_layer_t *layer = &compiled->layers[k];
-        uint32_t maker = compiled->values[layer->data].maker;
+        uint32_t maker = compiled->values[layer->is.data].maker;
         if (maker == IRR_NO_LAYER || !folds(compiled, &compiled->layers[maker], layer)) continue;
         irr_layer_t *first = &compiled->layers[maker];
         uint64_t mask = deposit(layer->mask, first->places);
         first->folded_into = k;
         layer->source = first->source;
         layer->source_mask = first->source_mask | mask;
-        layer->places = layer->keep_dims ? first->places : first->places & ~mask;
+        layer->places = layer->is.keep_dims ? first->places : first->places & ~mask;
     }
 }

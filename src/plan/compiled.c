@@ -78,9 +78,9 @@ irr_status_e irr_layer_admit(const irr_graph_t *graph, const irr_graph_layer_t *
     return judge_axes(graph, layer, mask, sentence);
 }
 
-irr_status_e irr_fail_layer(irr_sentence_t to, irr_status_e status, const irr_layer_t *layer) {
-    return irr_fail_at(to, status, "layer %s \"%s\" (%s): ", layer->id, layer->name,
-                       irr_op_info(layer->op)->type);
+irr_status_e irr_fail_layer(irr_sentence_t to, irr_status_e status,
+                            const irr_graph_layer_t *layer) {
+    return irr_fail_at(to, status, "layer %s \"%s\" (%s): ", layer->id, layer->name, layer->type);
 }
 
 /* ---- copying the graph, judged as it goes ---- */
@@ -93,10 +93,9 @@ static irr_status_e add_value(const irr_graph_t *graph, uint32_t v, irr_plugin_c
     irr_status_e status = judge_value(graph, v, "tensor", sentence);
     if (status != IRR_OK) return status;
     uint32_t rank = from->rank == IRR_DYNAMIC_RANK ? 0 : from->rank;
-    to->type = from->element_type;
-    to->rank = from->rank;
+    to->is = *from;
     to->maker = IRR_NO_LAYER;
-    to->dims = irr_take_copy(&made->memory, from->dims, rank, sizeof *to->dims);
+    to->is.dims = irr_take_copy(&made->memory, from->dims, rank, sizeof *from->dims);
     if (!from->is_constant) return IRR_OK;
     bool counted = from->rank <= IRR_MAX_RANK && irr_element_bytes(from->element_type) &&
                    irr_shape_elements(from->dims, rank, &count) &&
@@ -108,8 +107,8 @@ static irr_status_e add_value(const irr_graph_t *graph, uint32_t v, irr_plugin_c
                         (unsigned)v);
     char *block = irr_take(&made->memory, room, 1);
     if (!block) return IRR_OK;
-    to->constant = block + (IRR_ALIGNMENT - (uintptr_t)block % IRR_ALIGNMENT);
-    if (bytes) memcpy(to->constant, from->constant, bytes);
+    block += IRR_ALIGNMENT - (uintptr_t)block % IRR_ALIGNMENT;
+    to->is.constant = bytes ? memcpy(block, from->constant, bytes) : block;
     to->given = true;
     return IRR_OK;
 }
@@ -142,17 +141,17 @@ static irr_status_e add_inputs(irr_plugin_compiled_t *made, irr_sentence_t sente
         if (made->inputs[i] >= made->value_count || value->given)
             return irr_fail(sentence, IRR_INVALID_C_PARAM, "input %u is no variable of the graph",
                             (unsigned)i);
-        if (value->rank == IRR_DYNAMIC_RANK)
+        if (value->is.rank == IRR_DYNAMIC_RANK)
             return irr_fail(sentence, IRR_NOT_IMPLEMENTED,
                             "input %u has a dynamic rank; its number of dimensions must be known",
                             (unsigned)i);
-        if (!irr_element_bytes(value->type))
+        if (!irr_element_bytes(value->is.element_type))
             return irr_fail(sentence, IRR_NOT_IMPLEMENTED,
                             "input %u has an element type that this device does not take",
                             (unsigned)i);
         value->given = true;
-        made->key_count += value->rank;
-        if (irr_shape_is_dynamic(value->dims, value->rank)) made->is_static = false;
+        made->key_count += value->is.rank;
+        if (irr_shape_is_dynamic(value->is.dims, value->is.rank)) made->is_static = false;
     }
     return IRR_OK;
 }
@@ -163,18 +162,15 @@ static void copy_layer(const irr_graph_t *graph, const irr_graph_layer_t *from, 
     uint32_t rank = graph->values[from->data].rank;
     uint64_t all = rank < 64 ? (UINT64_C(1) << rank) - 1 : UINT64_MAX;
     bool at_run_time = from->axes != IRR_NO_VALUE && !graph->values[from->axes].is_constant;
-    to->id = irr_take_text(memory, from->id);
-    to->name = irr_take_text(memory, from->name);
-    to->data = to->source = from->data;
-    to->axes = from->axes;
-    to->output = from->output;
+    to->is = *from;
+    to->is.id = irr_take_text(memory, from->id);
+    to->is.name = irr_take_text(memory, from->name);
+    to->is.type = irr_op_info(to->op)->type;
+    to->source = from->data;
     to->axes_input = at_run_time ? input_of(graph, from->axes) : IRR_NO_VALUE;
     to->source_mask = to->mask;
     to->places = from->keep_dims ? all : all & ~to->mask;
     to->folded_into = IRR_NO_LAYER;
-    to->keep_dims = from->keep_dims;
-    to->empty_axes = from->empty_axes;
-    to->duplicate_axes = from->duplicate_axes;
 }
 
 static bool is_there(const irr_value_t *value) {
@@ -190,9 +186,7 @@ static irr_status_e add_layers(const irr_graph_t *graph, irr_plugin_compiled_t *
         if (status == IRR_OK &&
             (!is_there(&made->values[from->data]) || is_there(&made->values[from->output])))
             status = irr_fail(sentence, IRR_INVALID_C_PARAM, "layers do not stand in their order");
-        if (status != IRR_OK)
-            return irr_fail_at(sentence, status, "layer %s \"%s\" (%s): ", from->id, from->name,
-                               from->type);
+        if (status != IRR_OK) return irr_fail_layer(sentence, status, from);
         copy_layer(graph, from, layer, &made->memory);
         made->values[from->data].readers++;
         made->values[from->output].maker = k;
@@ -218,8 +212,8 @@ void irr_compiled_static_key(irr_plugin_compiled_t *compiled, int64_t *key) {
     *key++ = atomic_load(&compiled->threads);
     for (uint32_t i = 0; i < compiled->input_count; i++) {
         const irr_value_t *value = &compiled->values[compiled->inputs[i]];
-        memcpy(key, value->dims, value->rank * sizeof *key);
-        key += value->rank;
+        memcpy(key, value->is.dims, value->is.rank * sizeof *key);
+        key += value->is.rank;
     }
 }
 

@@ -17,10 +17,7 @@
 /* ---- the graph, copied ---- */
 
 typedef struct irr_value {
-    irr_element_type_e type;
-    uint32_t rank; /* or IRR_DYNAMIC_RANK */
-    int64_t *dims;
-    void *constant; /* aligned copy; NULL for variables */
+    irr_graph_value_t is; /* its constant aligned */
     bool is_output;
     bool given;       /* an input or a constant */
     uint32_t readers; /* layers that take it as their data */
@@ -30,9 +27,8 @@ typedef struct irr_value {
 #define IRR_NO_LAYER UINT32_MAX
 
 typedef struct irr_layer {
-    char *id, *name;
+    irr_graph_layer_t is;
     irr_op_e op;
-    uint32_t data, axes, output;
     uint32_t axes_input; /* graph input of run-time axes, or IRR_NO_VALUE */
     uint64_t mask;       /* where the axes are known */
     /* What it reads and over which axes: its data and mask, unless it does the work of the layers
@@ -41,9 +37,6 @@ typedef struct irr_layer {
     uint64_t source_mask;
     uint64_t places;      /* dimensions of the source that those of its output are */
     uint32_t folded_into; /* the layer that does its work, or IRR_NO_LAYER */
-    bool keep_dims;
-    irr_empty_axes_e empty_axes;
-    irr_duplicate_axes_e duplicate_axes;
 } irr_layer_t;
 
 /* ---- one set of shapes ---- */
@@ -114,7 +107,7 @@ irr_status_e irr_compiled_create(const irr_graph_t *graph, const irr_config_t *c
                                  irr_plugin_compiled_t **compiled, irr_sentence_t sentence);
 void irr_compiled_release(irr_plugin_compiled_t *compiled); /* one user less */
 /* "layer 3 "norm" (ReduceL2): " before the sentence. */
-irr_status_e irr_fail_layer(irr_sentence_t to, irr_status_e status, const irr_layer_t *layer);
+irr_status_e irr_fail_layer(irr_sentence_t to, irr_status_e status, const irr_graph_layer_t *layer);
 /* The one key of a static model: key_count numbers. */
 void irr_compiled_static_key(irr_plugin_compiled_t *compiled, int64_t *key);
 
@@ -127,10 +120,6 @@ void irr_plan_release(irr_plan_t *plan); /* one user less; NULL does nothing */
 /* What the layer is to do in this plan, for the backends. */
 void irr_plan_problem(const irr_plugin_compiled_t *compiled, const irr_plan_t *plan, uint32_t layer,
                       irr_problem_t *problem, irr_config_t *config);
-/* Something is of another type or shape than the graph says. */
-irr_status_e irr_fail_misfit(irr_sentence_t to, const char *what, uint32_t index,
-                             const irr_value_t *value, irr_element_type_e type, const int64_t *dims,
-                             uint32_t rank);
 
 /* ---- chains.c ---- */
 

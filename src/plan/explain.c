@@ -15,7 +15,7 @@ typedef struct {
 
 /* People know a layer by its name; an id is the host's, which may have made it up. */
 static const char *name_of(const irr_layer_t *layer) {
-    return *layer->name ? layer->name : layer->id;
+    return *layer->is.name ? layer->is.name : layer->is.id;
 }
 
 /* Of a pass, the first names the second, all others name the first. */
@@ -127,7 +127,8 @@ static void explain_offers(const irr_choice_t *choice, irr_writer_t *writer) {
 static void explain_layer(const irr_plugin_compiled_t *compiled, const irr_plan_t *plan, uint32_t k,
                           irr_writer_t *writer) {
     const irr_layer_t *layer = &compiled->layers[k];
-    const char *type = irr_element_type_name(compiled->values[layer->data].type), *choice = "none";
+    const char *type = irr_element_type_name(compiled->values[layer->is.data].is.element_type),
+               *choice = "none";
     words_t words = {.with = NULL};
     if (plan) {
         irr_lock(compiled);
@@ -135,9 +136,9 @@ static void explain_layer(const irr_plugin_compiled_t *compiled, const irr_plan_
         irr_unlock(compiled);
         if (words.chosen) choice = plan->steps[k].backend->name;
     }
-    put(writer, "{\"id\":", layer->id);
-    put(writer, ",\"name\":", layer->name);
-    put(writer, ",\"op\":", irr_op_info(layer->op)->type);
+    put(writer, "{\"id\":", layer->is.id);
+    put(writer, ",\"name\":", layer->is.name);
+    put(writer, ",\"op\":", layer->is.type);
     put(writer, ",\"type\":", type);
     put(writer, ",\"geometry\":", plan ? words.geometry : NULL);
     irr_write(writer, ",\"offers\":[");

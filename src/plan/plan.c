@@ -8,8 +8,8 @@ void irr_plan_problem(const irr_plugin_compiled_t *compiled, const irr_plan_t *p
                       irr_problem_t *problem, irr_config_t *config) {
     const irr_layer_t *layer = &compiled->layers[k];
     const irr_plan_shape_t *data = &plan->shapes[layer->source];
-    irr_problem_of(layer->op, compiled->values[layer->output].type, data->dims, data->rank,
-                   plan->notes[k].mask, problem);
+    irr_problem_of(layer->op, compiled->values[layer->is.output].is.element_type, data->dims,
+                   data->rank, plan->notes[k].mask, problem);
     *config = compiled->config;
     config->threads = (uint32_t)plan->key[0];
 }
@@ -24,7 +24,7 @@ static irr_status_e make_step(const irr_plugin_compiled_t *compiled, irr_plan_t 
     irr_plan_problem(compiled, plan, k, &problem, &config);
     const irr_backend_t *backend = &irr_backend_fill;
     if (problem.geometry.output_count == 0) return IRR_OK;
-    if (problem.mask == 0 && compiled->layers[k].empty_axes == IRR_EMPTY_AXES_IDENTITY) {
+    if (problem.mask == 0 && compiled->layers[k].is.empty_axes == IRR_EMPTY_AXES_IDENTITY) {
         backend = &irr_backend_copy;
     } else if (problem.geometry.set_size != 0) {
         status = irr_planner_choose(&problem, &config, false, &choice, sentence);
@@ -53,25 +53,14 @@ typedef struct {
     irr_sentence_t sentence;
 } planning_t;
 
-static bool fits(const irr_value_t *declared, const irr_plan_shape_t *shape) {
-    if (declared->rank == IRR_DYNAMIC_RANK) return true;
-    if (declared->rank != shape->rank) return false;
-    for (uint32_t d = 0; d < shape->rank; d++)
-        if (shape->dims[d] < 0 || (declared->dims[d] >= 0 && declared->dims[d] != shape->dims[d]))
-            return false;
-    return true;
-}
-
-irr_status_e irr_fail_misfit(irr_sentence_t to, const char *what, uint32_t index,
-                             const irr_value_t *value, irr_element_type_e type, const int64_t *dims,
-                             uint32_t rank) {
-    char is[256], should[256] = "?";
-    if (value->rank != IRR_DYNAMIC_RANK)
-        irr_shape_text(value->dims, value->rank, should, sizeof should);
-    return irr_fail(to, IRR_PARAMETER_MISMATCH, "%s %u is %s %s, expected %s %s", what,
-                    (unsigned)index, irr_element_type_name(type),
-                    irr_shape_text(dims, rank, is, sizeof is), irr_element_type_name(value->type),
-                    should);
+/* Is the shape what the graph says? */
+static irr_status_e check(const irr_value_t *value, const irr_plan_shape_t *shape, const char *what,
+                          uint32_t index, irr_sentence_t sentence) {
+    const irr_tensor_view_t view = {
+        .element_type = value->is.element_type, .rank = shape->rank, .dims = shape->dims};
+    irr_status_e status = irr_check_tensor(&value->is, NULL, &view, sentence);
+    return status == IRR_OK ? status
+                            : irr_fail_at(sentence, status, "%s %u: ", what, (unsigned)index);
 }
 
 /* Room for a value in the request's memory. */
@@ -88,14 +77,13 @@ static irr_status_e shape_ends(planning_t *planning) {
     for (uint32_t v = 0; v < compiled->value_count; v++) {
         const irr_value_t *value = &compiled->values[v];
         planning->plan->offsets[v] = SIZE_MAX;
-        planning->plan->shapes[v] = (irr_plan_shape_t){value->dims, value->rank, IRR_NO_STEP};
+        planning->plan->shapes[v] = (irr_plan_shape_t){value->is.dims, value->is.rank, IRR_NO_STEP};
     }
     for (uint32_t i = 0; i < compiled->input_count; i++) {
         uint32_t v = compiled->inputs[i];
-        irr_plan_shape_t shape = {key, compiled->values[v].rank, IRR_NO_STEP};
-        if (!fits(&compiled->values[v], &shape))
-            return irr_fail_misfit(planning->sentence, "input", i, &compiled->values[v],
-                                   compiled->values[v].type, shape.dims, shape.rank);
+        irr_plan_shape_t shape = {key, compiled->values[v].is.rank, IRR_NO_STEP};
+        irr_status_e status = check(&compiled->values[v], &shape, "input", i, planning->sentence);
+        if (status != IRR_OK) return status;
         planning->plan->shapes[v] = shape;
         key += shape.rank;
     }
@@ -151,8 +139,8 @@ static bool bytes_of(const irr_plan_shape_t *shape, irr_element_type_e type, siz
 static void share_bytes(planning_t *planning, uint32_t k, uint32_t count) {
     const irr_layer_t *layer = &planning->compiled->layers[k];
     size_t bytes = 0;
-    bytes_of(&planning->plan->shapes[layer->source], planning->compiled->values[layer->output].type,
-             &bytes);
+    bytes_of(&planning->plan->shapes[layer->source],
+             planning->compiled->values[layer->is.output].is.element_type, &bytes);
     planning->plan->notes[k].bytes -= bytes - bytes / count;
 }
 
@@ -175,26 +163,24 @@ static void join_passes(planning_t *planning) {
 
 /* The shape of a layer's result. */
 static irr_status_e shape_layer(planning_t *planning, const irr_layer_t *layer, uint64_t mask) {
-    const irr_value_t *output = &planning->compiled->values[layer->output];
-    const irr_plan_shape_t *data = &planning->plan->shapes[layer->data];
+    const irr_plan_shape_t *data = &planning->plan->shapes[layer->is.data];
     irr_plan_shape_t made = {planning->next_dims, 0, IRR_NO_STEP};
-    irr_reduced_shape(data->dims, data->rank, mask, layer->keep_dims, planning->next_dims,
+    irr_reduced_shape(data->dims, data->rank, mask, layer->is.keep_dims, planning->next_dims,
                       &made.rank);
-    planning->plan->shapes[layer->output] = made;
+    planning->plan->shapes[layer->is.output] = made;
     planning->next_dims += made.rank;
-    if (fits(output, &made)) return IRR_OK;
-    return irr_fail_misfit(planning->sentence, "value", layer->output, output, output->type,
-                           made.dims, made.rank);
+    return check(&planning->compiled->values[layer->is.output], &made, "value", layer->is.output,
+                 planning->sentence);
 }
 
 static irr_status_e plan_layer(planning_t *planning, uint32_t k) {
     irr_plugin_compiled_t *compiled = planning->compiled;
     irr_plan_t *plan = planning->plan;
     const irr_layer_t *layer = &compiled->layers[k];
-    const irr_value_t *output = &compiled->values[layer->output];
+    const irr_value_t *output = &compiled->values[layer->is.output];
     size_t bytes, read_bytes, scratch_bytes = 0;
-    if (!bytes_of(&plan->shapes[layer->source], output->type, &read_bytes) ||
-        !bytes_of(&plan->shapes[layer->output], output->type, &bytes) ||
+    if (!bytes_of(&plan->shapes[layer->source], output->is.element_type, &read_bytes) ||
+        !bytes_of(&plan->shapes[layer->is.output], output->is.element_type, &bytes) ||
         !irr_add_size(read_bytes, bytes, &plan->notes[k].bytes))
         return irr_fail(planning->sentence, IRR_NOT_ALLOCATED,
                         "its tensors are larger than any memory");
@@ -202,7 +188,7 @@ static irr_status_e plan_layer(planning_t *planning, uint32_t k) {
     if (status != IRR_OK) return status;
     if (scratch_bytes > planning->scratch_bytes) planning->scratch_bytes = scratch_bytes;
     join_siblings(planning, k);
-    if (!output->is_output && !place(plan, bytes, &plan->offsets[layer->output]))
+    if (!output->is_output && !place(plan, bytes, &plan->offsets[layer->is.output]))
         return irr_fail(planning->sentence, IRR_NOT_ALLOCATED,
                         "its results are larger than any memory");
     return IRR_OK;
@@ -220,19 +206,19 @@ static irr_status_e plan_layers(planning_t *planning) {
     irr_plan_t *plan = planning->plan;
     const int64_t *mask = plan->key + 1;
     for (uint32_t i = 0; i < compiled->input_count; i++)
-        mask += compiled->values[compiled->inputs[i]].rank;
+        mask += compiled->values[compiled->inputs[i]].is.rank;
     for (uint32_t k = 0; k < compiled->layer_count; k++) {
         const irr_layer_t *layer = &compiled->layers[k];
         bool late = layer->axes_input != IRR_NO_VALUE;
         uint64_t axes = late ? (uint64_t)*mask++ : layer->mask;
         plan->steps[k] = (irr_step_t){
-            .data = layer->source, .output = layer->output, .first = k, .next = IRR_NO_STEP};
+            .data = layer->source, .output = layer->is.output, .first = k, .next = IRR_NO_STEP};
         plan->notes[k].mask = late ? axes : layer->source_mask;
         plan->step_count = k + 1;
         irr_status_e status = shape_layer(planning, layer, axes);
         if (status == IRR_OK && layer->folded_into == IRR_NO_LAYER)
             status = plan_layer(planning, k);
-        if (status != IRR_OK) return irr_fail_layer(planning->sentence, status, layer);
+        if (status != IRR_OK) return irr_fail_layer(planning->sentence, status, &layer->is);
     }
     join_passes(planning);
     if (!place(plan, planning->scratch_bytes, &plan->scratch_offset) ||
@@ -246,7 +232,7 @@ static irr_status_e claim(planning_t *planning) {
     const irr_plugin_compiled_t *compiled = planning->compiled;
     size_t numbers = 0; /* a result's rank is at most its data's */
     for (uint32_t k = 0; k < compiled->layer_count; k++)
-        numbers += compiled->values[compiled->layers[k].data].rank;
+        numbers += compiled->values[compiled->layers[k].is.data].is.rank;
     const size_t bytes[] = {sizeof(irr_plan_t),
                             compiled->layer_count * sizeof(irr_step_t),
                             compiled->layer_count * sizeof(irr_step_note_t),

@@ -47,7 +47,7 @@ static const irr_step_t *step_at_once(const irr_plugin_compiled_t *compiled,
                                       const irr_plan_t *plan) {
     const irr_layer_t *layer = compiled->layers;
     if (compiled->layer_count != 1 || compiled->input_count != 1 || compiled->output_count != 1 ||
-        layer->data != compiled->inputs[0] || layer->axes_input != IRR_NO_VALUE ||
+        layer->is.data != compiled->inputs[0] || layer->axes_input != IRR_NO_VALUE ||
         !compiled->made[0] || !plan->steps->backend || !plan->steps->backend->at_once)
         return NULL;
     return plan->steps;
@@ -69,8 +69,8 @@ static irr_status_e take_plan(irr_plugin_request_t *request, irr_sentence_t sent
     request->profiled = false; /* its timings were the old plan's */
     request->at_once = step_at_once(request->compiled, plan);
     for (uint32_t v = 0; v < request->compiled->value_count; v++) {
-        if (request->compiled->values[v].constant)
-            request->pointers[v] = request->compiled->values[v].constant;
+        if (request->compiled->values[v].is.constant)
+            request->pointers[v] = (void *)(uintptr_t)request->compiled->values[v].is.constant;
         if (plan->offsets[v] != SIZE_MAX)
             request->pointers[v] = request->memory.bytes + plan->offsets[v];
     }
@@ -181,9 +181,9 @@ static irr_status_e bind_inputs(irr_plugin_request_t *request, const irr_tensor_
     for (uint32_t i = 0; i < compiled->input_count; i++) {
         const irr_tensor_view_t *view = &inputs[i];
         const irr_value_t *value = &compiled->values[compiled->inputs[i]];
-        if (view->rank != value->rank || view->element_type != value->type)
-            return irr_fail_misfit(sentence, "input", i, value, view->element_type, view->dims,
-                                   view->rank);
+        if (view->rank != value->is.rank || view->element_type != value->is.element_type)
+            return irr_fail_at(sentence, irr_check_tensor(&value->is, NULL, view, sentence),
+                               "input %u: ", (unsigned)i);
         for (uint32_t d = 0; d < view->rank; d++) put(request, key++, view->dims[d]);
         void *data = view->data;
         size_t bytes = staged_bytes(view);
@@ -208,12 +208,12 @@ static irr_status_e bind_axes(irr_plugin_request_t *request, const irr_tensor_vi
         if (layer->axes_input == IRR_NO_VALUE) continue;
         uint64_t mask;
         const irr_tensor_view_t *axes = &inputs[layer->axes_input];
-        const irr_value_t *data = &compiled->values[layer->data];
+        const irr_graph_value_t *data = &compiled->values[layer->is.data].is;
         irr_status_e status =
-            irr_axes_mask(request->pointers[layer->axes], axes->element_type,
+            irr_axes_mask(request->pointers[layer->is.axes], axes->element_type,
                           axes->rank ? (size_t)axes->dims[0] : 1, data->dims, data->rank,
-                          layer->duplicate_axes, layer->empty_axes, &mask, sentence);
-        if (status != IRR_OK) return irr_fail_layer(sentence, IRR_PARAMETER_MISMATCH, layer);
+                          layer->is.duplicate_axes, layer->is.empty_axes, &mask, sentence);
+        if (status != IRR_OK) return irr_fail_layer(sentence, IRR_PARAMETER_MISMATCH, &layer->is);
         put(request, key++, (int64_t)mask);
     }
     return IRR_OK;
@@ -288,7 +288,7 @@ static irr_status_e run_steps(irr_plugin_request_t *request, const irr_executor_
         if (request->plan->steps[k].first != k) continue;
         irr_status_e status = run_pass(request, k, began_ns, executor, sentence);
         if (status != IRR_OK)
-            return irr_fail_layer(sentence, status, &request->compiled->layers[k]);
+            return irr_fail_layer(sentence, status, &request->compiled->layers[k].is);
     }
     request->profiled = profile;
     return IRR_OK;
@@ -303,7 +303,7 @@ static bool infer_at_once(irr_plugin_request_t *request, const irr_tensor_view_t
         atomic_load_explicit(&compiled->profile, memory_order_relaxed))
         return false;
     const irr_value_t *value = &compiled->values[compiled->inputs[0]];
-    if (data->rank != value->rank || data->element_type != value->type) return false;
+    if (data->rank != value->is.rank || data->element_type != value->is.element_type) return false;
     for (uint32_t d = 0; d < data->rank; d++)
         if (data->dims[d] != request->key[1 + d]) return false;
     request->profiled = false;
@@ -346,8 +346,8 @@ static irr_profile_row_t profile_row(const irr_plugin_request_t *request, uint32
     const timing_t *timing = &request->timings[k];
     return (irr_profile_row_t){
         .size_bytes = sizeof(irr_profile_row_t),
-        .layer = *layer->name ? layer->name : layer->id,
-        .op = irr_op_info(layer->op)->type,
+        .layer = *layer->is.name ? layer->is.name : layer->is.id,
+        .op = layer->is.type,
         .shape = note->shape,
         .backend = step->backend ? step->backend->name : "none",
         .kernel = note->kernel,
