@@ -244,6 +244,7 @@ static void test_depth(void **state) {
                                                      kernel->element_bytes,
                                                      kernel->accumulator_bytes,
                                                      false,
+                                                     true,
                                                      SIZE_MAX,
                                                      IRR_ROW_LEAVES,
                                                      kernel->leaves};

@@ -36,6 +36,9 @@ static size_t work_of(const irr_layout_t *l, size_t task) {
         size_t kept = l->kept - row < l->tile_kept ? l->kept - row : l->tile_kept;
         size_t width = l->width - column < l->tile_width ? l->width - column : l->tile_width;
         size_t segments = l->segments.total, rows = l->rows;
+        size_t block = first / l->tiles_width / l->tiles_kept * l->tile_blocks;
+        size_t blocks =
+            l->blocks.total - block < l->tile_blocks ? l->blocks.total - block : l->tile_blocks;
         if (chunks > 1) {
             size_t from = task / l->leaf_chunks % l->segment_chunks * l->chunk_segments;
             segments = segments - from < l->chunk_segments ? segments - from : l->chunk_segments;
@@ -43,7 +46,7 @@ static size_t work_of(const irr_layout_t *l, size_t task) {
             size_t done = task % l->leaf_chunks * leaf_rows;
             if (l->leaf_chunks > 1) rows = rows - done < leaf_rows ? rows - done : leaf_rows;
         }
-        work += kept * width * segments * rows;
+        work += blocks * kept * width * segments * rows;
     }
     return work;
 }
@@ -115,6 +118,7 @@ static void test_partition(void **state) {
                                   element,
                                   accumulator,
                                   k % 4 > 1,
+                                  k % 8 < 6,
                                   below(3) ? SIZE_MAX : 16384 / element,
                                   below(3) ? IRR_ROW_LEAVES : 1,
                                   below(3) ? 1 : IRR_ROW_LEAVES};

@@ -11,6 +11,7 @@
 #define FAR_TILE_BYTES 65536u
 #define ONE_PASS_TILE_BYTES 4096u
 #define ONE_PASS_ROWS 8u
+#define LONG_PIECE_BYTES 16384u
 /* What a thread must have to do, or it costs more than it brings: some 2.6 us. Calling a thread
  * that spins and hearing of its end take 0.8; with half as much, two are slower than one. */
 #define BYTES_WORTH_A_THREAD (256u << 10)
@@ -128,6 +129,19 @@ static size_t things_of_lines(size_t bytes) {
     return LINE_BYTES / least(LINE_BYTES, bytes & -bytes);
 }
 
+/* A segment's short pieces that lie side by side become one unit: it is read as it lies, and the
+ * results of a segment are merged at once. Threads share out the segments, where these are many. */
+static void join_pieces(const irr_lane_info_t *kernel, irr_layout_t *layout) {
+    size_t most = TILE_BYTES / kernel->tile_accumulator_bytes / layout->width;
+    size_t wanted = layout->wanted, segments = layout->segments.total;
+    size_t piece = layout->tile_kept * layout->rows * layout->width * kernel->element_bytes;
+    if (segments == 1 || layout->tile_width < layout->width || piece >= LONG_PIECE_BYTES) return;
+    if (segments < 4 * wanted) most = least(most, layout->blocks.total * layout->kept / wanted);
+    layout->tile_kept = least(layout->kept, most_of(most, layout->tile_kept));
+    if (layout->tile_kept == layout->kept)
+        layout->tile_blocks = least(layout->blocks.total, most_of(most / layout->kept, 1));
+}
+
 /* Tiles as large as the caches like, but enough of them for the threads. */
 static void choose_tiles(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     size_t bytes = TILE_BYTES, wanted = layout->wanted;
@@ -155,9 +169,12 @@ static void choose_tiles(const irr_lane_info_t *kernel, irr_layout_t *layout) {
         size_t share = most_of(least_width, round_up(ceil_div(layout->width, tiles), line));
         layout->tile_width = least(layout->tile_width, round_up(share, group));
     }
+    layout->tile_blocks = 1;
+    if (kernel->alone) join_pieces(kernel, layout);
     layout->tiles_kept = ceil_div(layout->kept, layout->tile_kept);
     layout->tiles_width = ceil_div(layout->width, layout->tile_width);
-    layout->units = layout->blocks.total * layout->tiles_kept * layout->tiles_width;
+    layout->units = ceil_div(layout->blocks.total, layout->tile_blocks) * layout->tiles_kept *
+                    layout->tiles_width;
 }
 
 /* The top of a tree is one thread's work; of wide nodes it is worth being small, where the threads'
@@ -197,7 +214,8 @@ static void choose_tasks(irr_layout_t *layout) {
 
 /* In groups of units whose outputs fill lines, where there are many. */
 static void share_units(const irr_lane_info_t *kernel, irr_layout_t *layout) {
-    size_t results = layout->tile_kept * layout->tile_width / layout->last_rows;
+    size_t results =
+        layout->tile_blocks * layout->tile_kept * layout->tile_width / layout->last_rows;
     size_t bytes = results * kernel->element_bytes;
     layout->line_units = things_of_lines(bytes);
     if (layout->units < 4 * layout->line_units * layout->tasks) layout->line_units = 1;
@@ -231,7 +249,8 @@ void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel
     choose_inner(kernel, layout);
     choose_tiles(kernel, layout);
     choose_tasks(layout);
-    size_t results = layout->tile_kept * layout->tile_width * kernel->accumulator_bytes;
+    size_t results =
+        layout->tile_blocks * layout->tile_kept * layout->tile_width * kernel->accumulator_bytes;
     size_t lanes = layout->group * layout->tile_width * kernel->accumulator_bytes;
     layout->result_bytes = round_up(results, IRR_ACCUMULATOR_PIECE_BYTES);
     if (layout->inner == IRR_INNER_TREE)

@@ -36,8 +36,8 @@ typedef struct irr_layout {
     size_t steps;      /* of rows, the last may be a part of one */
     size_t leaf_steps; /* what one kernel call takes: a leaf, of a single row some leaves */
     size_t leaves;     /* of one block, of leaf_steps */
-    /* Units: tiles_kept x tiles_width of each block. */
-    size_t tile_kept, tile_width, tiles_kept, tiles_width, units;
+    /* Units: tiles_kept x tiles_width of each block, or several blocks, whole. */
+    size_t tile_blocks, tile_kept, tile_width, tiles_kept, tiles_width, units;
     /* Tasks: several units each, or, where units are few, parts of one. */
     uint32_t threads; /* that are of use */
     size_t wanted, tasks;
@@ -56,6 +56,7 @@ typedef struct irr_lane_info {
     size_t lanes, accumulator_bytes, element_bytes;
     size_t tile_accumulator_bytes; /* tiles are made for these: two kernels can share their units */
     bool far;                      /* the data are more than the caches hold */
+    bool alone;                    /* else units are cut side by side: one piece in each */
     size_t most_block_elements;    /* larger blocks of columns are bands, which can be cut */
     size_t row_leaves;             /* of a long row, in one kernel call: up to IRR_ROW_LEAVES */
     size_t column_leaves;          /* likewise of columns */

@@ -39,10 +39,11 @@ typedef struct irr_simd_plan {
     uint32_t folded_by;          /* which of those has the same accumulators; itself otherwise */
 } irr_simd_plan_t;
 
-/* One block's tile of outputs. */
+/* One block's tile of outputs, or all those of several blocks. */
 typedef struct irr_unit {
     const irr_simd_plan_t *plan;
     const char *data;      /* its first element in segment 0 */
+    size_t block, blocks;  /* the first, and how many */
     size_t kept, width;    /* of the tile */
     size_t results, first; /* how many outputs, and where they begin */
     size_t lanes;          /* accumulators of a leaf */

@@ -49,6 +49,7 @@ static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
                             .element_bytes = element_bytes,
                             .tile_accumulator_bytes = tile_bytes};
     info.far = plan->far;
+    info.alone = !together;
     info.most_block_elements =
         together || plan->far ? 2 * IRR_PIECE_BYTES / element_bytes : SIZE_MAX;
     info.row_leaves = together ? 1 : IRR_ROW_LEAVES;

@@ -18,10 +18,13 @@ void irr_unit_at(const irr_simd_plan_t *plan, const char *data, size_t index, ir
         row = block % l->tiles_kept * l->tile_kept;
         block /= l->tiles_kept;
     }
+    block *= l->tile_blocks;
     unit->plan = plan;
+    unit->block = block;
+    unit->blocks = least(l->blocks.total - block, l->tile_blocks);
     unit->kept = least(l->kept - row, l->tile_kept);
     unit->width = least(l->width - column, l->tile_width);
-    unit->results = unit->kept * unit->width;
+    unit->results = unit->blocks * unit->kept * unit->width;
     unit->first = (block * l->kept + row) * l->width + column;
     unit->lanes = l->group * unit->width;
     unit->data = data + (irr_offset_of(&l->blocks, block) + row * l->rows * l->width + column) *
@@ -147,27 +150,51 @@ static bool run_leaves(irr_walk_t *walk, char *results, const char *segment, siz
     return true;
 }
 
+/* Up to so many kept rows of a block in the current segment; true: it is complete. */
+static bool run_block(irr_walk_t *walk, char *results, const char *data, size_t rows) {
+    const irr_unit_t *unit = walk->unit;
+    const irr_layout_t *l = &unit->plan->layout;
+    const irr_kernel_t *kernel = unit->plan->kernel;
+    size_t done = walk->done_in_this, to = least(rows, unit->kept);
+    size_t row_bytes = l->rows * l->width * kernel->element_bytes;
+    size_t result_bytes = unit->width * kernel->accumulator_bytes;
+    if (l->inner == IRR_INNER_TREE && unit->kept == 1) return run_leaves(walk, results, data, rows);
+    if (to <= done) return false;
+    if (l->inner == IRR_INNER_ROWS)
+        kernel->rows(results + done * result_bytes, data + done * row_bytes, to - done, l->rows,
+                     l->rows);
+    else if (l->inner == IRR_INNER_COLS)
+        kernel->cols(results + done * result_bytes, data + done * row_bytes, to - done, l->rows,
+                     l->width);
+    else
+        for (size_t k = 0; k < unit->kept; k++, results += result_bytes, data += row_bytes) {
+            walk->done_in_this = 0;
+            if (l->inner == IRR_INNER_TREE)
+                run_leaves(walk, results, data, rows);
+            else if (!walk->in_parts)
+                kernel->steps(results, data, l->width, l->rows, unit->width, true, unit->plan->far);
+        }
+    walk->done_in_this = to;
+    walk->in_parts = false;
+    return to == unit->kept;
+}
+
 /* Up to so many rows of the current segment; true: it is complete. */
 static bool run_segment(irr_walk_t *walk, char *results, size_t rows) {
     const irr_unit_t *unit = walk->unit;
     const irr_layout_t *l = &unit->plan->layout;
     const irr_kernel_t *kernel = unit->plan->kernel;
     size_t index = walk->first_segment + walk->done_segments;
-    size_t done = walk->done_in_this, to = least(rows, unit->kept);
-    const char *data = unit->data + irr_offset_of(&l->segments, index) * kernel->element_bytes;
-    if (l->inner == IRR_INNER_TREE) return run_leaves(walk, results, data, rows);
-    if (to <= done) return false;
-    walk->done_in_this = to;
-    data += done * l->rows * l->width * kernel->element_bytes;
-    results += done * unit->width * kernel->accumulator_bytes;
-    if (l->inner == IRR_INNER_ROWS)
-        kernel->rows(results, data, to - done, l->rows, l->rows);
-    else if (l->inner == IRR_INNER_COLS)
-        kernel->cols(results, data, to - done, l->rows, l->width);
-    else if (!walk->in_parts)
-        kernel->steps(results, data, l->width, l->rows, unit->width, true, unit->plan->far);
-    walk->in_parts = false;
-    return to == unit->kept;
+    size_t offset = irr_offset_of(&l->segments, index), bytes = kernel->element_bytes;
+    size_t block_bytes = unit->kept * unit->width * kernel->accumulator_bytes;
+    if (unit->blocks == 1) return run_block(walk, results, unit->data + offset * bytes, rows);
+    offset -= irr_offset_of(&l->blocks, unit->block);
+    for (size_t b = 0; b < unit->blocks; b++, results += block_bytes) {
+        size_t at = offset + irr_offset_of(&l->blocks, unit->block + b);
+        walk->done_in_this = 0;
+        run_block(walk, results, unit->data + at * bytes, rows);
+    }
+    return true;
 }
 
 /* ---- side by side ---- */
