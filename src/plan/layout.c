@@ -105,7 +105,11 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
         layout->inner = whole ? IRR_INNER_COLS : IRR_INNER_BAND;
     } else {
         layout->inner = IRR_INNER_TREE;
-        while (layout->group * 2 * layout->width <= kernel->lanes) layout->group *= 2;
+        /* Exact sums of few rows: what steps gain, the fold of their lanes would lose. */
+        size_t most = kernel->column_leaves > 1 ? layout->rows / 4 : SIZE_MAX;
+        while (layout->group * 2 * layout->width <= kernel->lanes &&
+               layout->group * layout->group <= most)
+            layout->group *= 2;
         layout->leaf_steps *= layout->width == 1 ? kernel->row_leaves : kernel->column_leaves;
         layout->steps = ceil_div(layout->rows, layout->group);
         layout->leaves = ceil_div(layout->steps, layout->leaf_steps);
@@ -129,13 +133,13 @@ static size_t things_of_lines(size_t bytes) {
     return LINE_BYTES / least(LINE_BYTES, bytes & -bytes);
 }
 
-/* A segment's short pieces that lie side by side become one unit: it is read as it lies, and the
- * results of a segment are merged at once. Threads share out the segments, where these are many. */
+/* A segment's short pieces that lie side by side become one unit: it is read as it lies, and its
+ * results are merged and finished at once. Threads share out the segments, where these are many. */
 static void join_pieces(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     size_t most = TILE_BYTES / kernel->tile_accumulator_bytes / layout->width;
     size_t wanted = layout->wanted, segments = layout->segments.total;
     size_t piece = layout->tile_kept * layout->rows * layout->width * kernel->element_bytes;
-    if (segments == 1 || layout->tile_width < layout->width || piece >= LONG_PIECE_BYTES) return;
+    if (layout->tile_width < layout->width || piece >= LONG_PIECE_BYTES) return;
     if (segments < 4 * wanted) most = least(most, layout->blocks.total * layout->kept / wanted);
     layout->tile_kept = least(layout->kept, most_of(most, layout->tile_kept));
     if (layout->tile_kept == layout->kept)
