@@ -145,7 +145,7 @@ static void visit(irr_ir_graph_t *graph, uint32_t *inputs, uint32_t root, size_t
 static bool sort_layers(irr_ir_graph_t *graph) {
     size_t count = graph->layers.count, ordered = 0;
     uint32_t *inputs = irr_calloc(count, sizeof *inputs);
-    graph->order = irr_malloc(count * sizeof *graph->order);
+    graph->order = irr_take(&graph->memory, count, sizeof *graph->order);
     bool done = inputs && graph->order;
     for (uint32_t i = 0; done && i < count; i++)
         if (inputs[i] == 0) visit(graph, inputs, i, &ordered);

@@ -229,14 +229,14 @@ static void skip(irr_reader_t *reader, const irr_level_t *parent, const char *na
 }
 
 /* Keeps the attributes that the rule names. */
-static void keep(irr_ir_graph_t *graph, const irr_level_t *level, irr_attributes_t attributes,
-                 irr_symbol_t *texts) {
+static void keep(irr_ir_graph_t *graph, const irr_level_t *level, const unsigned char **attributes,
+                 int count, irr_symbol_t *texts) {
     const char *const *names = level->rule->element == AT_DATA
                                    ? data_attributes[graph->layers.at[level->layer].kind]
                                    : level->rule->attributes;
     for (int slot = 0; slot < IRR_MOST_ATTRIBUTES && names[slot]; slot++)
-        for (int i = 0; i < attributes.count && !texts[slot]; i++) {
-            const unsigned char **row = attributes.list + 5 * (size_t)i;
+        for (int i = 0; i < count && !texts[slot]; i++) {
+            const unsigned char **row = attributes + 5 * (size_t)i;
             if (row[1] || !is_word((const char *)row[0], names[slot])) continue;
             texts[slot] = irr_symbol(graph, (const char *)row[3], (size_t)(row[4] - row[3]),
                                      slot < level->rule->compared);
@@ -249,7 +249,7 @@ void irr_start_reader(irr_reader_t *reader, irr_ir_graph_t *graph) {
 }
 
 void irr_open_element(irr_reader_t *reader, uint32_t line, const char *name,
-                      irr_attributes_t attributes) {
+                      const unsigned char **attributes, int count) {
     irr_level_t *parent = &reader->levels[reader->depth], *level = parent + 1;
     irr_symbol_t texts[IRR_MOST_ATTRIBUTES] = {0};
     reader->stopped |= reader->graph->out_of_memory;
@@ -270,7 +270,7 @@ void irr_open_element(irr_reader_t *reader, uint32_t line, const char *name,
                     "<%s> is there a second time", name);
     } else {
         parent->seen |= 1u << level->rule->element;
-        keep(reader->graph, level, attributes, texts);
+        keep(reader->graph, level, attributes, count, texts);
         if (level->rule->open && !reader->graph->out_of_memory)
             level->rule->open(reader, level, texts);
     }

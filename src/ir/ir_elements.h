@@ -6,12 +6,6 @@
 
 #include "ir/ir_graph.h"
 
-/* An attribute is five pointers: local name, prefix, URI, value, end of the value. */
-typedef struct irr_attributes {
-    const unsigned char **list;
-    int count;
-} irr_attributes_t;
-
 typedef struct irr_rule irr_rule_t;
 
 /* An open element. It inherits from its parent what it belongs to. */
@@ -32,8 +26,9 @@ typedef struct {
 } irr_reader_t;
 
 void irr_start_reader(irr_reader_t *reader, irr_ir_graph_t *graph);
+/* An attribute is five pointers: local name, prefix, URI, value, end of the value. */
 void irr_open_element(irr_reader_t *reader, uint32_t line, const char *name,
-                      irr_attributes_t attributes);
+                      const unsigned char **attributes, int count);
 void irr_close_element(irr_reader_t *reader);
 void irr_element_text(irr_reader_t *reader, const char *text, size_t length);
 /* Lists a problem and ends the reading, unless that has ended. */

@@ -10,15 +10,14 @@ bool irr_no_memory(irr_ir_graph_t *graph) {
 void irr_graph_release(irr_ir_graph_t *graph) {
     if (!graph || __atomic_sub_fetch(&graph->references, 1, __ATOMIC_ACQ_REL) > 0) return;
     irr_weights_release(graph->weights);
-    irr_forget_problems(graph);
     for (size_t i = 0; graph->constants && i < graph->layers.count; i++)
         irr_release(graph->constants[i]);
-    void *const arrays[] = {graph->path,           graph->texts.at,    graph->layers.at,
-                            graph->ports.at,       graph->dims.at,     graph->edges.at,
-                            graph->scopes.at,      graph->shapes.at,   graph->constants,
-                            graph->order,          graph->problems.at, graph->listed,
+    void *const arrays[] = {graph->texts.at,       graph->layers.at, graph->ports.at,
+                            graph->dims.at,        graph->edges.at,  graph->scopes.at,
+                            graph->shapes.at,      graph->constants, graph->problems.at,
                             graph->symbols.entries};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) irr_release(arrays[i]);
+    irr_arena_release(&graph->memory);
     irr_release(graph);
 }
 
@@ -51,7 +50,7 @@ irr_status_e irr_graph_read(const irr_ir_source_t *source,
     graph->references = 1;
     graph->source = source;
     graph->memory_limit_bytes = irr_memory_limit_bytes();
-    graph->path = irr_strdup(path);
+    graph->path = irr_take_text(&graph->memory, path);
     graph->weights = irr_weights_create(source);
     if (!graph->path || !graph->weights)
         irr_no_memory(graph);

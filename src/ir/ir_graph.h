@@ -129,6 +129,7 @@ typedef struct irr_weights irr_weights_t; /* ir_weights.c */
  * counted: models share it. */
 typedef struct irr_ir_graph {
     irr_ir_file_t file; /* first: a pointer to it is a pointer to the graph */
+    irr_arena_t memory; /* path, messages, order, lists */
     char *path;
     IRR_LIST(char) texts;
     irr_table_t symbols; /* of the texts that are compared */
@@ -140,9 +141,8 @@ typedef struct irr_ir_graph {
     IRR_LIST(irr_scope_t) scopes;
     IRR_LIST(irr_dimension_t) shapes;
     IRR_LIST(irr_problem_t) problems;
-    irr_check_problem_t *listed; /* what file.problems points to */
-    uint32_t *order;             /* all layers, sources first */
-    void **constants;            /* bytes of each layer's constant once loaded, or NULL */
+    uint32_t *order;   /* all layers, sources first */
+    void **constants;  /* bytes of each layer's constant once loaded, or NULL */
     uint32_t fragment; /* among the lone fragments, the number of the layer that is checked */
     uint64_t memory_limit_bytes;
     bool out_of_memory; /* some step could not allocate: the whole read fails */
@@ -209,7 +209,6 @@ irr_place_t irr_at_data(const irr_ir_graph_t *graph, uint32_t layer); /* its <da
 irr_place_t irr_at_port(const irr_port_t *port);
 __attribute__((format(printf, 3, 4))) void irr_problem(irr_ir_graph_t *graph, irr_place_t place,
                                                        const char *format, ...);
-void irr_forget_problems(irr_ir_graph_t *graph);
 void irr_list_problems(irr_ir_graph_t *graph); /* sorts; fills file.problems */
 /* As the world sees it; message stays the caller's. */
 irr_check_problem_t irr_public_problem(const irr_ir_graph_t *graph, irr_place_t place,

@@ -31,15 +31,12 @@ void irr_problem(irr_ir_graph_t *graph, irr_place_t place, const char *format, .
         vsnprintf(message, sizeof message, format, arguments);
         va_end(arguments);
     }
-    irr_problem_t problem = {place, (uint32_t)graph->problems.count, irr_strdup(message)};
+    irr_problem_t problem = {place, (uint32_t)graph->problems.count,
+                             irr_take_text(&graph->memory, message)};
     if (problem.message)
         graph->problems.at[graph->problems.count++] = problem;
     else
         irr_no_memory(graph);
-}
-
-void irr_forget_problems(irr_ir_graph_t *graph) {
-    while (graph->problems.count) irr_release(graph->problems.at[--graph->problems.count].message);
 }
 
 irr_check_problem_t irr_public_problem(const irr_ir_graph_t *graph, irr_place_t place,
@@ -62,17 +59,17 @@ static int by_line(const void *a, const void *b) {
 
 void irr_list_problems(irr_ir_graph_t *graph) {
     size_t count = graph->problems.count;
-    irr_check_problem_t *to = irr_calloc(count + graph->file.unknown_layer_count, sizeof *to);
-    graph->listed = to;
+    irr_check_problem_t *to =
+        irr_take(&graph->memory, count + graph->file.unknown_layer_count, sizeof *to);
     if (!to || graph->out_of_memory) {
         irr_no_memory(graph);
         return;
     }
+    graph->file.problems = to;
     if (count) qsort(graph->problems.at, count, sizeof *graph->problems.at, by_line);
     for (size_t i = 0; i < count; i++)
         *to++ =
             irr_public_problem(graph, graph->problems.at[i].place, graph->problems.at[i].message);
-    graph->file.problems = graph->listed;
     graph->file.problem_count = count;
     graph->file.unknown_layers = to;
     for (uint32_t i = 0; i < graph->layers.count; i++) {

@@ -51,8 +51,8 @@ static void on_start(void *context, const xmlChar *name, const xmlChar *prefix, 
                      const xmlChar **list) {
     (void)prefix, (void)uri, (void)namespace_count, (void)namespaces, (void)defaulted;
     parse_t *parse = context;
-    irr_open_element(&parse->reader, line_of_tag(parse->parser->input), (const char *)name,
-                     (irr_attributes_t){list, count});
+    irr_open_element(&parse->reader, line_of_tag(parse->parser->input), (const char *)name, list,
+                     count);
 }
 
 static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri) {
@@ -233,7 +233,7 @@ static void finish(parse_t *parse) {
 
 /* Malformed: the parser's word is the one problem, for what was read is not to be trusted. */
 static void only_parser_problem(irr_ir_graph_t *graph, const parse_t *parse) {
-    irr_forget_problems(graph);
+    graph->problems.count = 0;
     graph->layers.count = 0;
     graph->file = (irr_ir_file_t){.fragments = graph->file.fragments};
     irr_problem(graph, irr_at_line(parse->line), "malformed XML: %s", parse->message);
