@@ -130,6 +130,8 @@ PAIR(max_u16, v_u16, _mm256_max_epu16)
 PAIR(max_u32, v_u32, _mm256_max_epu32)
 PAIR(multiply_i32, v_u64, _mm256_mul_epi32)
 PAIR(multiply_u32, v_u64, _mm256_mul_epu32)
+/* The upper half of each lane of 64 bits, with its sign. */
+#define UPPER_I32(v) multiply_i32((v) >> 32, VEC_SPLAT(v_u64, UINT64_C(1)))
 /* Products of words, summed in pairs; the upper words of products. */
 #define multiply_add_i16(a, b) ((v_u32)_mm256_madd_epi16((__m256i)(a), (__m256i)(b)))
 PAIR(upper_product_u16, v_u16, _mm256_mulhi_epu16)
@@ -152,9 +154,9 @@ static inline v_i64 max_i64(v_i64 a, v_i64 b) {
 static inline v_u64 max_u64(v_u64 a, v_u64 b) {
     return (v_u64)_mm256_blendv_epi8((__m256i)b, (__m256i)a, above_u64((__m256i)a, (__m256i)b));
 }
-/* Is a bit set in the upper half of any lane of 64 bits? */
-#define VEC_ANY_UPPER(v)                                                                           \
-    (!_mm256_testz_si256((__m256i)(v), _mm256_set1_epi64x((int64_t)~UINT64_C(0xffffffff))))
+/* Is one of these bits set in any lane of 64? */
+#define VEC_ANY_OF(v, bits) (!_mm256_testz_si256((__m256i)(v), _mm256_set1_epi64x((int64_t)(bits))))
+static inline v_u32 magnitude_i32(v_i32 x) { return (v_u32)_mm256_abs_epi32((__m256i)x); }
 static inline v_i8 magnitude_i8(v_i8 x) { return (v_i8)_mm256_abs_epi8((__m256i)x); }
 /* The lesser of least and |x|, a NaN aside, in bits. */
 static inline v_i32 least_magnitude_32(v_i32 least, v_f32 x) {

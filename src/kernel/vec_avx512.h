@@ -135,6 +135,8 @@ PAIR(max_u32, v_u32, _mm512_max_epu32)
 PAIR(max_u64, v_u64, _mm512_max_epu64)
 PAIR(multiply_i32, v_u64, _mm512_mul_epi32)
 PAIR(multiply_u32, v_u64, _mm512_mul_epu32)
+/* The upper half of each lane of 64 bits, with its sign. */
+#define UPPER_I32(v) ((v_u64)_mm512_srai_epi64((__m512i)(v), 32))
 /* Products of words, summed in pairs; the upper words of products. */
 #define multiply_add_i16(a, b) ((v_u32)_mm512_madd_epi16((__m512i)(a), (__m512i)(b)))
 PAIR(upper_product_u16, v_u16, _mm512_mulhi_epu16)
@@ -153,9 +155,10 @@ PAIR(upper_product_u16, v_u16, _mm512_mulhi_epu16)
 RANGES(32, __m512, ps)
 RANGES(64, __m512d, pd)
 
-/* Is a bit set in the upper half of any lane of 64 bits? */
-#define VEC_ANY_UPPER(v)                                                                           \
-    (_mm512_test_epi64_mask((__m512i)(v), _mm512_set1_epi64((int64_t)~UINT64_C(0xffffffff))) != 0)
+/* Is one of these bits set in any lane of 64? */
+#define VEC_ANY_OF(v, bits)                                                                        \
+    (_mm512_test_epi64_mask((__m512i)(v), _mm512_set1_epi64((int64_t)(bits))) != 0)
+static inline v_u32 magnitude_i32(v_i32 x) { return (v_u32)_mm512_abs_epi32((__m512i)x); }
 static inline v_i8 magnitude_i8(v_i8 x) { return (v_i8)_mm512_abs_epi8((__m512i)x); }
 /* The lesser of least and |x|, a NaN aside, in bits. */
 static inline v_i32 least_magnitude_32(v_i32 least, v_f32 x) {

@@ -135,6 +135,7 @@ static inline v_i64 greatest_magnitude_64(v_i64 most, v_f64 x) {
 static inline v_i64 least_nonzero_64(v_i64 least, v_f64 x) {
     return x == 0 ? least : least_magnitude_64(least, x);
 }
+#define VEC_ANY_OF(v, bits) (((v) & (bits)) != 0)
 static inline bool any_below_32(v_i32 a, int32_t b) { return a < b; }
 static inline bool any_below_64(v_i64 a, int64_t b) { return a < b; }
 #define VEC_LOAD_ONCE(x) ((void)(x))
