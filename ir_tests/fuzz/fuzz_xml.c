@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         MUST(!i || file->problems[i].line >= file->problems[i - 1].line);
     }
     for (size_t i = 0; i < file->unknown_layer_count; i++) {
-        const irr_check_problem_t *note = &file->unknown_layers[i];
+        const irr_check_problem_t *note = &file->problems[file->problem_count + i];
         MUST(note->status == IRR_OK && note->layer_id && note->layer_name && note->type);
     }
     irr_ir_file_free(file);

@@ -25,14 +25,12 @@ typedef struct irr_ir_source {
 
 /* One read file. Immutable; models keep what they need of it alive. */
 typedef struct irr_ir_file {
-    /* In the order of lines. Their file is "<memory>" for bytes and "-" for standard input, text is
-     * the caller's business (irr_ir_problem_text), the words are "" that the layer lacks. */
-    const irr_check_problem_t *problems;
-    size_t problem_count;
-    /* Layers that are neither reductions nor Parameter, Const, Result: problems that are none
-     * (IRR_OK), in the order of the file. */
-    const irr_check_problem_t *unknown_layers;
-    size_t unknown_layer_count;
+    const char *path; /* "<memory>" for bytes, "-" for standard input */
+    /* In the order of lines; the words are "" that the layer lacks. Behind them the layers that are
+     * neither reductions nor Parameter, Const, Result, which are none (IRR_OK), in the order of the
+     * file. */
+    irr_check_problem_t *problems;
+    size_t problem_count, unknown_layer_count;
     size_t layer_count; /* in all scopes */
     size_t reduce_layer_count;
     bool fragments; /* lone <layer>s instead of a <net> */

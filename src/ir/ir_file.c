@@ -50,9 +50,9 @@ irr_status_e irr_graph_read(const irr_ir_source_t *source,
     graph->references = 1;
     graph->source = source;
     graph->memory_limit_bytes = irr_memory_limit_bytes();
-    graph->path = irr_take_text(&graph->memory, path);
+    graph->file.path = irr_take_text(&graph->memory, path);
     graph->weights = irr_weights_create(source);
-    if (!graph->path || !graph->weights)
+    if (!graph->file.path || !graph->weights)
         irr_no_memory(graph);
     else if (make_arrays(graph) && irr_read_xml(graph))
         irr_check_graph(graph);
@@ -68,10 +68,18 @@ irr_status_e irr_graph_read(const irr_ir_source_t *source,
     return status;
 }
 
+static irr_status_e add_texts(irr_ir_graph_t *graph, irr_sentence_t sentence) {
+    char text[2 * IRR_SENTENCE_BYTES];
+    size_t count = graph->file.problem_count + graph->file.unknown_layer_count;
+    for (irr_check_problem_t *row = graph->file.problems; count--; row++)
+        row->text = irr_take_text(&graph->memory, irr_ir_problem_text(row, text, sizeof text));
+    return graph->memory.failed ? irr_out_of_memory(sentence, sizeof text) : IRR_OK;
+}
+
 irr_status_e irr_ir_read(const irr_ir_source_t *source, const irr_ir_file_t **file,
                          irr_sentence_t sentence) {
     irr_ir_graph_t *graph;
-    irr_status_e status = irr_graph_read(source, NULL, &graph, sentence);
+    irr_status_e status = irr_graph_read(source, add_texts, &graph, sentence);
     *file = status ? NULL : &graph->file;
     return status;
 }

@@ -130,7 +130,6 @@ typedef struct irr_weights irr_weights_t; /* ir_weights.c */
 typedef struct irr_ir_graph {
     irr_ir_file_t file; /* first: a pointer to it is a pointer to the graph */
     irr_arena_t memory; /* path, messages, order, lists */
-    char *path;
     IRR_LIST(char) texts;
     irr_table_t symbols; /* of the texts that are compared */
     irr_symbol_t net_name;

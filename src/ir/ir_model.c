@@ -50,7 +50,7 @@ static irr_status_e without_problems(irr_ir_graph_t *graph, irr_sentence_t sente
         return irr_fail(sentence, IRR_NETWORK_NOT_READ,
                         "%.400s: the file holds lone <layer> fragments, which are checked only; a "
                         "model has the root <net>",
-                        graph->path);
+                        graph->file.path);
     return load_constants(graph, sentence);
 }
 
@@ -175,7 +175,7 @@ irr_status_e irr_ir_extract(const irr_ir_model_t *model, const char *path, irr_i
         return irr_fail(sentence, IRR_NOT_FOUND,
                         "%.300s: no layer has the name, id or path \"%.200s\" (a path is like "
                         "2/then_body/2)",
-                        file->path, path);
+                        file->file.path, path);
     if (file->layers.at[index].kind != IRR_LAYER_REDUCE) {
         irr_check_problem_t problem =
             irr_public_problem(file, irr_at_layer(file, index), "it is no reduction");

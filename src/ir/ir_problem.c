@@ -42,7 +42,7 @@ void irr_problem(irr_ir_graph_t *graph, irr_place_t place, const char *format, .
 irr_check_problem_t irr_public_problem(const irr_ir_graph_t *graph, irr_place_t place,
                                        const char *message) {
     irr_check_problem_t problem = {
-        .file = graph->path, .line = place.line, .status = place.status, .message = message};
+        .file = graph->file.path, .line = place.line, .status = place.status, .message = message};
     if (place.layer == IRR_NONE) return problem;
     const irr_layer_t *layer = &graph->layers.at[place.layer];
     problem.layer_id = irr_text(graph, layer->id);
@@ -71,7 +71,6 @@ void irr_list_problems(irr_ir_graph_t *graph) {
         *to++ =
             irr_public_problem(graph, graph->problems.at[i].place, graph->problems.at[i].message);
     graph->file.problem_count = count;
-    graph->file.unknown_layers = to;
     for (uint32_t i = 0; i < graph->layers.count; i++) {
         irr_place_t place = {graph->layers.at[i].line, i, IRR_OK};
         if (graph->layers.at[i].kind == IRR_LAYER_UNKNOWN)

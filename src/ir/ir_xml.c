@@ -235,7 +235,7 @@ static void finish(parse_t *parse) {
 static void only_parser_problem(irr_ir_graph_t *graph, const parse_t *parse) {
     graph->problems.count = 0;
     graph->layers.count = 0;
-    graph->file = (irr_ir_file_t){.fragments = graph->file.fragments};
+    graph->file = (irr_ir_file_t){.path = graph->file.path, .fragments = graph->file.fragments};
     irr_problem(graph, irr_at_line(parse->line), "malformed XML: %s", parse->message);
 }
 

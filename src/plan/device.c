@@ -14,11 +14,9 @@ typedef struct {
     irr_config_t config;
 } device_t;
 
-static irr_config_t config_of(device_t *device) {
-    irr_lock(device);
-    irr_config_t config = device->config;
-    irr_unlock(device);
-    return config;
+/* A host sets properties while no other thread is in the engine, so nothing here is locked. */
+static irr_config_t *config_of(irr_plugin_engine_t *engine) {
+    return &((device_t *)engine)->config;
 }
 
 static void release(irr_plugin_engine_t *engine) { irr_release(engine); }
@@ -27,20 +25,15 @@ static void release(irr_plugin_engine_t *engine) { irr_release(engine); }
 
 static irr_status_e set_property(irr_plugin_engine_t *engine, const char *key, const char *value,
                                  irr_sentence_t sentence) {
-    device_t *device = (device_t *)engine;
-    irr_lock(device);
-    irr_status_e status =
-        irr_config_set(&device->config, &(irr_property_t){key, value}, 1, IRR_OF_DEVICE, sentence);
-    irr_unlock(device);
-    return status;
+    return irr_config_set(config_of(engine), &(irr_property_t){key, value}, 1, IRR_OF_DEVICE,
+                          sentence);
 }
 
 static irr_status_e get_property(irr_plugin_engine_t *engine, const char *key, char *text,
                                  size_t capacity_bytes, size_t *needed_bytes,
                                  irr_sentence_t sentence) {
-    irr_config_t config = config_of((device_t *)engine);
     irr_writer_t writer = {text, capacity_bytes, 0};
-    irr_status_e status = irr_config_get(&config, key, IRR_OF_DEVICE, &writer, sentence);
+    irr_status_e status = irr_config_get(config_of(engine), key, IRR_OF_DEVICE, &writer, sentence);
     *needed_bytes = status == IRR_OK ? writer.used_bytes + 1 : 0;
     return status;
 }
@@ -61,7 +54,7 @@ static irr_status_e query(irr_plugin_engine_t *engine, const irr_graph_t *graph,
     if (index >= graph->layer_count)
         return irr_fail(sentence, IRR_OUT_OF_BOUNDS, "layer %u of %u", (unsigned)index,
                         (unsigned)graph->layer_count);
-    irr_config_t config = config_of((device_t *)engine);
+    irr_config_t config = *config_of(engine);
     irr_status_e status =
         irr_config_set(&config, properties, property_count, IRR_OF_DEVICE, sentence);
     if (status != IRR_OK) return status;
@@ -91,7 +84,7 @@ static irr_status_e query(irr_plugin_engine_t *engine, const irr_graph_t *graph,
 static irr_status_e compile(irr_plugin_engine_t *engine, const irr_graph_t *graph,
                             const irr_property_t *properties, size_t property_count,
                             irr_plugin_compiled_t **compiled, irr_sentence_t sentence) {
-    irr_config_t config = config_of((device_t *)engine);
+    irr_config_t config = *config_of(engine);
     *compiled = NULL;
     if (graph->size_bytes < sizeof *graph)
         return irr_fail(sentence, IRR_PARAMETER_MISMATCH, "a graph of %zu bytes; it takes %zu",
