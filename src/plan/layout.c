@@ -142,8 +142,13 @@ static void join_pieces(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     if (layout->tile_width < layout->width || piece >= LONG_PIECE_BYTES) return;
     if (segments < 4 * wanted) most = least(most, layout->blocks.total * layout->kept / wanted);
     layout->tile_kept = least(layout->kept, most_of(most, layout->tile_kept));
-    if (layout->tile_kept == layout->kept)
-        layout->tile_blocks = least(layout->blocks.total, most_of(most / layout->kept, 1));
+    if (layout->tile_kept < layout->kept || layout->blocks.count == 0) return;
+    const irr_outer_t *blocks = &layout->blocks, *outer = &layout->segments;
+    size_t stride = blocks->stride[blocks->count - 1];
+    most = least(most / layout->kept, blocks->size[blocks->count - 1]);
+    if (outer->stride[outer->count - 1] < stride) /* these blocks hold several segments */
+        most = least(most, LONG_PIECE_BYTES / kernel->element_bytes / stride);
+    layout->tile_blocks = most_of(most, 1);
 }
 
 /* Tiles as large as the caches like, but enough of them for the threads. */

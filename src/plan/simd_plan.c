@@ -76,9 +76,9 @@ static double slowness(const irr_problem_t *problem, const irr_kernel_t *kernel,
 
 #define BYTES_BEYOND_CACHES 24e6
 
-static bool is_far(const irr_problem_t *problem) {
+static double bytes_of(const irr_problem_t *problem) {
     double elements = (double)problem->geometry.output_count * (double)problem->geometry.set_size;
-    return elements * (irr_element_type_info(problem->type)->bits / 8) > BYTES_BEYOND_CACHES;
+    return elements * (irr_element_type_info(problem->type)->bits / 8);
 }
 
 /* Lanes, tiles and tasks are those of the problem's ordinary kernel. */
@@ -86,7 +86,7 @@ static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_c
     const irr_geometry_t *geometry = &plan->problem.geometry;
     double outputs = (double)geometry->output_count;
     double bytes = outputs * (double)geometry->set_size * ordinary->element_bytes;
-    plan->far = is_far(&plan->problem);
+    plan->far = bytes_of(&plan->problem) > BYTES_BEYOND_CACHES;
     plan->lanes = ordinary->lanes;
     plan->tile_bytes = ordinary->accumulator_bytes; /* of which whole leaves make little use */
     if (ordinary->leaves > 1) plan->tile_bytes /= 2;
@@ -122,22 +122,27 @@ static bool plan_zeros(irr_simd_plan_t *plan, const irr_problem_t *problem,
     return true;
 }
 
-/* Long rows of more than the caches hold are read sooner by vectors of 32 bytes than of 64, which
- * ask for lines faster than they can be fetched ahead (up to a fifth; irreduce_bench with
- * IRREDUCE_ISA): so do the folds that take few instructions. No bit depends on it. */
+/* Long rows of more than the nearer caches hold are read sooner by vectors of 32 bytes than of 64,
+ * which ask for lines faster than they can be fetched ahead (by up to a fifth); where those need
+ * more instructions, later or never. No bit depends on it. */
 #define LONG_ROW_BYTES 512
+#define BYTES_BEYOND_NEAR_CACHES 10e6
 
 static irr_tier_e tier_of(const irr_problem_t *problem, const irr_config_t *config) {
     const irr_op_kernel_t *op = &irr_kernels(config->tier)->ops[problem->op][problem->type];
     const irr_element_type_info_t *type = irr_element_type_info(problem->type);
-    const irr_run_t *last = &problem->geometry.runs[problem->geometry.run_count - 1];
-    bool rows = problem->geometry.run_count > 0 && last->reduced &&
-                last->size * type->bits / 8 >= LONG_ROW_BYTES;
-    bool heavy = type->kind != IRR_KIND_FLOAT &&
-                 (op->fold == IRR_FOLD_SQUARES || op->fold == IRR_FOLD_WIDE_SUM ||
-                  op->fold == IRR_FOLD_PRODUCT);
-    return config->tier == IRR_TIER_AVX512 && rows && is_far(problem) && !heavy ? IRR_TIER_AVX2
-                                                                                : config->tier;
+    const irr_run_t *runs = problem->geometry.runs;
+    uint32_t count = problem->geometry.run_count;
+    bool order = op->fold == IRR_FOLD_MIN || op->fold == IRR_FOLD_MAX;
+    bool product = op->fold == IRR_FOLD_PRODUCT;
+    bool wide = op->fold == IRR_FOLD_SQUARES || op->fold == IRR_FOLD_WIDE_SUM;
+    if (config->tier != IRR_TIER_AVX512 || count == 0 || !runs[count - 1].reduced ||
+        runs[count - 1].size * type->bits / 8 < LONG_ROW_BYTES ||
+        (type->kind != IRR_KIND_FLOAT && (product || wide)))
+        return config->tier;
+    bool late = product || (order && problem->type == IRR_F64);
+    double limit = late ? BYTES_BEYOND_CACHES : BYTES_BEYOND_NEAR_CACHES;
+    return bytes_of(problem) > limit ? IRR_TIER_AVX2 : config->tier;
 }
 
 static void plan_problem(irr_simd_plan_t *plan, const irr_problem_t *problem,

@@ -185,16 +185,15 @@ static bool run_segment(irr_walk_t *walk, char *results, size_t rows) {
     const irr_layout_t *l = &unit->plan->layout;
     const irr_kernel_t *kernel = unit->plan->kernel;
     size_t index = walk->first_segment + walk->done_segments;
-    size_t offset = irr_offset_of(&l->segments, index), bytes = kernel->element_bytes;
     size_t block_bytes = unit->kept * unit->width * kernel->accumulator_bytes;
-    if (unit->blocks == 1) return run_block(walk, results, unit->data + offset * bytes, rows);
-    offset -= irr_offset_of(&l->blocks, unit->block);
-    for (size_t b = 0; b < unit->blocks; b++, results += block_bytes) {
-        size_t at = offset + irr_offset_of(&l->blocks, unit->block + b);
+    size_t first = unit->blocks > 1 ? irr_offset_of(&l->blocks, unit->block) : 0;
+    const char *data = unit->data + irr_offset_of(&l->segments, index) * kernel->element_bytes;
+    for (size_t b = 0, at = 0;; at = irr_offset_of(&l->blocks, unit->block + b) - first) {
+        bool complete = run_block(walk, results, data + at * kernel->element_bytes, rows);
+        if (++b == unit->blocks) return complete;
         walk->done_in_this = 0;
-        run_block(walk, results, unit->data + at * bytes, rows);
+        results += block_bytes;
     }
-    return true;
 }
 
 /* ---- side by side ---- */
