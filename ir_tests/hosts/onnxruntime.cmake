@@ -21,4 +21,5 @@ add_library(onnxruntime_floor MODULE EXCLUDE_FROM_ALL ir_tests/hosts/onnxruntime
 target_include_directories(onnxruntime_floor PRIVATE plugin/onnxruntime)
 target_compile_definitions(onnxruntime_floor PRIVATE IRREDUCE_VERSION="${PROJECT_VERSION}")
 target_link_libraries(onnxruntime_floor PRIVATE Threads::Threads m)
+target_link_options(onnxruntime_floor PRIVATE -Wl,-z,nodelete)
 add_dependencies(hosts onnxruntime_floor)

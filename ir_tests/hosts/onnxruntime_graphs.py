@@ -73,6 +73,11 @@ MODELS = {
         channels = Constant<value_ints=[1]>()
         n = ReduceL2(p, channels)
         y = Div(p, n) }""", {"x": (1, 6, 14, 14), "w": (8, 6, 3, 3)}, 2),
+    "shared_axes": ("""(float[4,5] x) => (float y, float z, int64[1] rows) {
+        rows = Constant<value_ints=[0]>()
+        s = ReduceSum(x, rows)
+        y = ReduceMax<keepdims=0>(s, rows)
+        z = Unsqueeze(s, rows) }""", {"x": (4, 5)}, 2),
     "bodies": ("""(float[4,5] x, bool c) => (float y) {
         rows = Constant<value_ints=[0]>()
         s = If(c)<then_branch = yes () => (float[5] a) { a = ReduceSum<keepdims=0>(x, rows) },
