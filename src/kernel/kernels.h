@@ -35,9 +35,9 @@
 
 typedef enum {
     IRR_FOLD_MIN = 0,
+    IRR_FOLD_MAX,
     IRR_FOLD_SUM,
     IRR_FOLD_SQUARES, /* sum of squares; integers exact, sticking at the accumulator's maximum */
-    IRR_FOLD_MAX,
     IRR_FOLD_MAGNITUDES,
     IRR_FOLD_PRODUCT,
     IRR_FOLD_WIDE_SUM, /* of integers, in 128 bits */
@@ -84,6 +84,18 @@ typedef struct irr_kernel {
     void (*fold)(void *accumulators, size_t n, size_t width);
 } irr_kernel_t;
 
+/* Kernels of several folds of one type in one go, with the bits of each. In the order of their
+ * numbers, each has its accumulators `apart` bytes behind those of the one before. */
+#define IRR_MOST_FUSED 3u
+typedef struct irr_fused {
+    uint32_t folds; /* a bit for each; 0: there is no such kernel */
+    void (*rows)(void *accumulators, size_t apart, const void *data, size_t count, size_t length,
+                 size_t stride);
+    void (*leaf)(void *accumulators, size_t apart, const void *data, size_t n);
+    void (*steps)(void *accumulators, size_t apart, const void *data, size_t stride, size_t steps,
+                  size_t width, bool first, bool far);
+} irr_fused_t;
+
 /* What a finish must know of the sets. */
 typedef struct irr_set {
     double count; /* of elements */
@@ -105,6 +117,7 @@ typedef struct irr_op_kernel {
 
 typedef struct irr_kernel_table {
     irr_kernel_t folds[IRR_FOLD_COUNT][IRR_ELEMENT_TYPE_COUNT];
+    irr_fused_t fused[IRR_ELEMENT_TYPE_COUNT][IRR_MOST_FUSED];
     irr_op_kernel_t ops[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
     /* EXECUTION_MODE_HINT=ACCURACY, for the float ops that have terms. */
     irr_kernel_t accurate_folds[IRR_TERM_COUNT][IRR_ELEMENT_TYPE_COUNT];

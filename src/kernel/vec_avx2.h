@@ -219,12 +219,11 @@ static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
     for (; i < n; i++) out[i] = _cvtss_sh(in[i], _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 
-/* How registers hold the least or greatest of floats: kernel_body.inc has both ways. */
-#define DEFINE_ORDER_STATE_16(S, key, merge, identity, fill)                                       \
-    DEFINE_OUTER_STATE(S, 16, key, merge, identity, fill)
-#define DEFINE_ORDER_STATE_32(S, key, merge, identity, fill)                                       \
-    DEFINE_OUTER_STATE(S, 32, key, merge, identity, fill)
-#define DEFINE_ORDER_STATE_64(S, key, merge, identity, fill)                                       \
-    DEFINE_KEY_STATE(S, 64, key, merge, identity)
+/* How registers hold the least or greatest of floats: kernel_states.inc has the ways. */
+#define VEC_ORDER_16 OUTER
+#define VEC_ORDER_32 OUTER
+#define VEC_ORDER_64 KEY
+/* How to load what is far away. */
+#define VEC_FAR(load) load
 
 #endif

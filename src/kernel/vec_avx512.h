@@ -230,12 +230,26 @@ static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
     }
 }
 
-/* How registers hold the least or greatest of floats: kernel_body.inc has both ways. */
-#define DEFINE_ORDER_STATE_16(S, key, merge, identity, fill)                                       \
-    DEFINE_OUTER_STATE(S, 16, key, merge, identity, fill)
-#define DEFINE_ORDER_STATE_32(S, key, merge, identity, fill)                                       \
-    DEFINE_RANGE_STATE(S, 32, key, merge, identity, fill)
-#define DEFINE_ORDER_STATE_64(S, key, merge, identity, fill)                                       \
-    DEFINE_RANGE_STATE(S, 64, key, merge, identity, fill)
+/* How registers hold the least or greatest of floats: kernel_states.inc has the ways. */
+#define VEC_ORDER_16 OUTER
+#define VEC_ORDER_32 RANGE
+#define VEC_ORDER_64 RANGE
+/* What is far away comes sooner by halves: whole lines are asked for faster than they can be
+ * fetched ahead. */
+#define FAR(lane, E)                                                                               \
+    static inline v_##lane load_##lane##_far(const E *p) { return load_##lane(p); }                \
+    static inline v_##lane load_##lane##_far_of_step(const E *p, size_t k) {                       \
+        const __m256i *half = (const __m256i *)(const void *)(p + k * VEC_LANES(v_##lane));        \
+        __m512i low = _mm512_castsi256_si512(_mm256_loadu_si256(half));                            \
+        return (v_##lane)_mm512_inserti64x4(low, _mm256_loadu_si256(half + 1), 1);                 \
+    }
+FAR(u8, uint8_t)
+FAR(u16, uint16_t)
+FAR(i16, int16_t)
+FAR(u32, uint32_t)
+FAR(u64, uint64_t)
+FAR(f32, float)
+FAR(f64, double)
+#define VEC_FAR(load) load##_far
 
 #endif

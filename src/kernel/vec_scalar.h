@@ -157,12 +157,11 @@ static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
         out[i] = irr_f64_to_f16(in[i]) | (in[i] != in[i] && __builtin_signbit(in[i]) ? 0x8000 : 0);
 }
 
-/* How registers hold the least or greatest of floats: kernel_body.inc has both ways. */
-#define DEFINE_ORDER_STATE_16(S, key, merge, identity, fill)                                       \
-    DEFINE_KEY_STATE(S, 16, key, merge, identity)
-#define DEFINE_ORDER_STATE_32(S, key, merge, identity, fill)                                       \
-    DEFINE_KEY_STATE(S, 32, key, merge, identity)
-#define DEFINE_ORDER_STATE_64(S, key, merge, identity, fill)                                       \
-    DEFINE_KEY_STATE(S, 64, key, merge, identity)
+/* How registers hold the least or greatest of floats: kernel_states.inc has the ways. */
+#define VEC_ORDER_16 KEY
+#define VEC_ORDER_32 KEY
+#define VEC_ORDER_64 KEY
+/* How to load what is far away. */
+#define VEC_FAR(load) load
 
 #endif

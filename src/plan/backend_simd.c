@@ -28,9 +28,9 @@ static const plan_t *plan_of(const job_t *job, uint32_t member) {
     return job->yields[member].state;
 }
 
-/* The task's scratch in which the member's results come to lie. */
+/* The task's scratch for the walk that folds for the member. */
 static char *slot_of(const job_t *job, uint32_t member, size_t task) {
-    const plan_t *plan = plan_of(job, plan_of(job, member)->folded_by);
+    const plan_t *plan = plan_of(job, plan_of(job, member)->walked_by);
     return job->scratch + plan->scratch_bytes + task * plan->slot_bytes;
 }
 
@@ -67,13 +67,13 @@ static void finish(job_t *job, uint32_t member, const unit_t *unit, char *slot) 
     size_t n = unit->results, first = unit->first, bytes = plan->output_bytes;
     if (plan->layout.last_rows > 1) n /= plan->layout.last_rows, first /= plan->layout.last_rows;
     char *output = (char *)job->yields[member].output + first * bytes;
-    if (plan->finish(output, slot, n, &plan->set)) return;
+    if (plan->finish(output, slot + plan->plane_offset, n, &plan->set)) return;
     size_t marks = count_marks(type, output, n);
     atomic_fetch_add_explicit(&job->redone[member], marks, memory_order_relaxed);
     for (const plan_t *rung = plan->again; rung && marks * WORTH_AGAIN > n; rung = rung->again) {
         unit_t same = *unit;
         walk_t walk;
-        char *results = slot + plan->layout.slot_bytes;
+        char *results = slot + plan_of(job, plan->walked_by)->again_offset;
         same.plan = rung;
         same.lanes = rung->layout.group * same.width;
         irr_walk_unit(&same, results, &walk);
@@ -124,7 +124,7 @@ static void run_units(void *argument, size_t task) {
         walk_t walks[IRR_MOST_SIBLINGS];
         uint32_t count = 0;
         for (uint32_t m = 0; m < job->count; m++) {
-            if (plan_of(job, m)->folded_by != m) continue;
+            if (plan_of(job, m)->walked_by != m) continue;
             irr_unit_at(plan_of(job, m), job->data, first, &units[count]);
             irr_walk_unit(&units[count], slot_of(job, m, task), &walks[count]);
             count++;
@@ -144,7 +144,7 @@ static void run_chunk(void *argument, size_t task) {
     uint32_t count = 0;
     for (uint32_t m = 0; m < job->count; m++) {
         const irr_layout_t *l = &plan_of(job, m)->layout;
-        if (plan_of(job, m)->folded_by != m) continue;
+        if (plan_of(job, m)->walked_by != m) continue;
         size_t segment = task / l->leaf_chunks % l->segment_chunks * l->chunk_segments;
         size_t leaf = task % l->leaf_chunks * l->chunk_leaves;
         walk_t *walk = &walks[count];
@@ -173,14 +173,14 @@ static void close_chunks(job_t *job, uint32_t member, size_t index) {
     irr_unit_at(plan, job->data, index, &unit);
     size_t apart = l->leaf_chunks * plan->slot_bytes;
     char *slots = slot_of(job, member, index * l->segment_chunks * l->leaf_chunks);
-    bool open = plan->folded_by == member; /* not merged yet, on behalf of another member */
+    bool open = plan->walked_by == member; /* not merged yet, on behalf of another member */
     for (size_t s = 0; s < l->segment_chunks && l->leaf_chunks > 1 && open; s++) {
         char *results = slots + s * apart, *lanes = results + l->result_levels_bytes;
-        irr_merge_nodes(plan->kernel, lanes, plan->slot_bytes, l->leaf_chunks, unit.lanes);
+        irr_merge_nodes(plan, lanes, plan->slot_bytes, l->leaf_chunks, unit.lanes);
         irr_close_leaves(&unit, results, lanes);
     }
     if (open) {
-        irr_merge_nodes(plan->kernel, slots, apart, l->segment_chunks, unit.results);
+        irr_merge_nodes(plan, slots, apart, l->segment_chunks, unit.results);
         irr_fold_last(&unit, slots);
     }
     finish(job, member, &unit, slots);

@@ -19,12 +19,17 @@ typedef struct irr_one_call {
     size_t count, length, stride, results;
 } irr_one_call_t;
 
+/* Accumulators of one fold, `offset` bytes behind those of the first that are made with them. */
+typedef struct irr_plane {
+    const irr_kernel_t *kernel;
+    size_t offset;
+} irr_plane_t;
+
 typedef struct irr_simd_plan {
     irr_one_call_t one_call; /* first, with what it needs: few lines are brought to the cache */
     irr_finish_f finish;
     irr_set_t set;
     const irr_kernel_t *kernel;
-    const irr_kernel_t *near; /* the same, for what a sibling has brought near; or NULL */
     irr_problem_t problem;
     irr_layout_t layout;
     bool accurate;
@@ -33,10 +38,19 @@ typedef struct irr_simd_plan {
     irr_cost_t cost;
     size_t tile_bytes; /* tiles are made for accumulators of this size */
     size_t output_bytes;
-    size_t slot_bytes;           /* scratch of one task, that of `again` included */
     struct irr_simd_plan *again; /* of the same units, for outputs in doubt; it has one, too */
-    size_t scratch_bytes;        /* where the scratch begins of those executed with it */
-    uint32_t folded_by;          /* which of those has the same accumulators; itself otherwise */
+    /* Beside others: */
+    const irr_kernel_table_t *table; /* the tier's; NULL: kernels of their own (ACCURACY) */
+    const irr_fused_t *fused;        /* what folds for some of them in one go, or NULL */
+    uint32_t walked_by;              /* whose walk folds for it as well; itself, alone */
+    size_t plane_offset;             /* where its accumulators are in the slot of that walk */
+    /* One that walks: */
+    irr_plane_t planes[IRR_FOLD_COUNT]; /* those that somebody wants */
+    uint32_t plane_count;
+    size_t apart;         /* planes of `fused` from one another */
+    size_t again_offset;  /* where again's scratch begins in a slot */
+    size_t slot_bytes;    /* scratch of one task */
+    size_t scratch_bytes; /* where its slots begin in the scratch of all */
 } irr_simd_plan_t;
 
 /* One block's tile of outputs, or all those of several blocks. */
@@ -85,7 +99,8 @@ size_t irr_walk_piece(const irr_walk_t *walk, size_t *rows, size_t *all_rows);
 void irr_walk_wide_leaf(irr_walk_t *walks, uint32_t count);
 
 /* The top of a tree, whose `count` nodes of n accumulators stand `apart` bytes apart. */
-void irr_merge_nodes(const irr_kernel_t *kernel, char *nodes, size_t apart, size_t count, size_t n);
+void irr_merge_nodes(const irr_simd_plan_t *plan, char *nodes, size_t apart, size_t count,
+                     size_t n);
 /* Rows that were left to the end, where the layout has such: a unit's results become fewer. */
 void irr_fold_last(const irr_unit_t *unit, char *results);
 /* Lanes to the unit's results. */

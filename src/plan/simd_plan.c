@@ -57,7 +57,9 @@ static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     irr_layout_of(&problem->geometry, &info, &plan->cost, &plan->layout);
     plan->one_call = one_call_of(&plan->layout, plan->kernel);
     plan->output_bytes = irr_element_bytes(problem->type);
-    plan->slot_bytes = plan->layout.slot_bytes;
+    plan->planes[0] = (irr_plane_t){plan->kernel, 0};
+    plan->plane_count = 1;
+    plan->again_offset = plan->slot_bytes = plan->layout.slot_bytes;
     /* More, since an accurate leaf of a row passes a tier's lanes, which may be 4 instead of those
      * of the layout: 2048 elements of f64; of narrow types 64 steps, and as many leaves in turn. */
     plan->set = (irr_set_t){.count = (double)problem->geometry.set_size,
@@ -152,7 +154,7 @@ static void plan_problem(irr_simd_plan_t *plan, const irr_problem_t *problem,
     if (config->accuracy && plan_accurately(plan, problem, config)) return;
     *plan = (irr_simd_plan_t){.problem = *problem, .finish = op->finish};
     plan->kernel = &table->folds[op->fold][op->fold_type];
-    plan->near = &irr_kernels(config->tier)->folds[op->fold][op->fold_type];
+    plan->table = irr_kernels(config->tier);
     aim(plan, plan->kernel, config);
 }
 
@@ -195,14 +197,15 @@ void irr_simd_release(void *state) {
     }
 }
 
-/* The rungs of `plan` are laid out, one thread's work, not cut into chunks; they share scratch. */
-static void count_slots(irr_simd_plan_t *plan) {
+/* The rungs of `plan` are laid out, one thread's work, not cut into chunks; returns the scratch
+ * that they share. */
+static size_t unchunk_rungs(irr_simd_plan_t *plan) {
     size_t most = 0;
     for (irr_simd_plan_t *again = plan->again; again; again = again->again) {
         irr_layout_unchunk(&again->layout);
         if (most < again->layout.slot_bytes) most = again->layout.slot_bytes;
     }
-    plan->slot_bytes = plan->layout.slot_bytes + most;
+    return most;
 }
 
 irr_status_e irr_simd_prepare(const irr_problem_t *problem, const irr_config_t *config,
@@ -226,7 +229,7 @@ irr_status_e irr_simd_prepare(const irr_problem_t *problem, const irr_config_t *
         **end = again;
         end = &(*end)->again;
     }
-    count_slots(plan);
+    plan->slot_bytes += unchunk_rungs(plan);
     *scratch_bytes = plan->layout.tasks * plan->slot_bytes;
     *state = plan;
     return IRR_OK;
@@ -253,8 +256,92 @@ static void same_chunks(irr_simd_plan_t *const *plans, uint32_t count) {
         irr_layout_rechunk(&plans[m]->layout, rows / plans[m]->layout.group);
 }
 
+static const irr_op_kernel_t *op_of(const irr_simd_plan_t *plan) {
+    return &plan->table->ops[plan->problem.op][plan->problem.type];
+}
+
+static uint32_t fold_bit(const irr_simd_plan_t *plan) {
+    return plan->table ? 1u << op_of(plan)->fold : 0;
+}
+
+static uint32_t bits_of(uint32_t set) { return (uint32_t)__builtin_popcount(set); }
+
+/* Shorter rows are folded several at once by each kernel, which is sooner than one load for all. */
+#define LEAST_FUSED_ROW_BYTES 512u
+
+/* The kernel that folds in one go for most of those that have none yet, at least two folds. */
+static bool fuse_some(irr_simd_plan_t *const *plans, uint32_t count) {
+    irr_element_type_e type = plans[0]->problem.type;
+    const irr_fused_t *best = NULL;
+    uint32_t most = 1;
+    if (type == IRR_BOOLEAN) type = IRR_U8;
+    for (size_t i = 0; i < IRR_MOST_FUSED; i++) {
+        const irr_fused_t *fused = NULL;
+        uint32_t folds = 0;
+        for (uint32_t m = 0; m < count; m++) {
+            if (!plans[m]->table || plans[m]->fused) continue;
+            fused = &plans[m]->table->fused[type][i];
+            folds |= fold_bit(plans[m]) & fused->folds;
+        }
+        if (bits_of(folds) > most) best = fused, most = bits_of(folds);
+    }
+    for (uint32_t m = 0; m < count && best; m++)
+        if (!plans[m]->fused && fold_bit(plans[m]) & best->folds) plans[m]->fused = best;
+    return best;
+}
+
+/* Who walks for whom; returns how many do. */
+static uint32_t share_walks(irr_simd_plan_t *const *plans, uint32_t count) {
+    const irr_layout_t *l = &plans[0]->layout;
+    uint32_t walks = 0;
+    for (uint32_t m = 0; m < count; m++) /* all are of one tier: data is near after the first */
+        if (plans[m]->table)
+            plans[m]->kernel =
+                &plans[m]->table->folds[op_of(plans[m])->fold][op_of(plans[m])->fold_type];
+    if (l->inner != IRR_INNER_ROWS ||
+        l->rows * plans[0]->kernel->element_bytes >= LEAST_FUSED_ROW_BYTES)
+        while (fuse_some(plans, count)) continue;
+    for (uint32_t m = 0; m < count; m++) {
+        uint32_t w = 0;
+        while (plans[m]->fused ? plans[w]->fused != plans[m]->fused
+                               : plans[w]->kernel != plans[m]->kernel)
+            w++;
+        plans[m]->walked_by = w;
+        walks += w == m;
+    }
+    return walks;
+}
+
+/* Where accumulators lie in the slots of those that walk, and those in the scratch. */
+static void share_scratch(irr_simd_plan_t *const *plans, uint32_t count, size_t *scratch_bytes) {
+    for (uint32_t m = 0; m < count; m++) {
+        irr_simd_plan_t *plan = plans[m], *walker = plans[plan->walked_by];
+        uint32_t before = 0, p = 0;
+        if (walker == plan) {
+            plan->plane_count = 0;
+            plan->apart = plan->layout.slot_bytes;
+            plan->again_offset = plan->apart * (plan->fused ? bits_of(plan->fused->folds) : 1);
+            plan->slot_bytes = plan->again_offset;
+        }
+        if (plan->fused) before = bits_of(plan->fused->folds & (fold_bit(plan) - 1));
+        plan->plane_offset = before * walker->apart;
+        while (p < walker->plane_count && walker->planes[p].offset != plan->plane_offset) p++;
+        walker->planes[p] = (irr_plane_t){plan->kernel, plan->plane_offset};
+        if (p == walker->plane_count) walker->plane_count++;
+        size_t end = walker->again_offset + unchunk_rungs(plan);
+        if (walker->slot_bytes < end) walker->slot_bytes = end;
+    }
+    *scratch_bytes = 0;
+    for (uint32_t m = 0; m < count; m++) {
+        if (plans[m]->walked_by != m) continue;
+        plans[m]->scratch_bytes = *scratch_bytes;
+        *scratch_bytes += plans[m]->layout.tasks * plans[m]->slot_bytes;
+    }
+}
+
 void irr_simd_join(void *const *states, uint32_t count, size_t *scratch_bytes) {
     irr_simd_plan_t *const *plans = (irr_simd_plan_t *const *)states;
+    bool together = share_walks(plans, count) > 1;
     size_t tile = 0;
     irr_cost_t cost = plans[0]->cost;
     for (uint32_t m = 0; m < count; m++) {
@@ -262,26 +349,11 @@ void irr_simd_join(void *const *states, uint32_t count, size_t *scratch_bytes) {
         if (cost.bytes < plans[m]->cost.bytes) cost.bytes = plans[m]->cost.bytes;
     }
     for (uint32_t m = 0; m < count; m++) {
-        plans[m]->cost = cost;
-        complete(plans[m], tile, true);
+        for (irr_simd_plan_t *plan = plans[m]; plan; plan = plan->again) {
+            plan->cost = cost;
+            complete(plan, tile, together);
+        }
     }
     same_chunks(plans, count);
-    *scratch_bytes = 0;
-    for (uint32_t m = 0; m < count; m++) {
-        irr_simd_plan_t *plan = plans[m];
-        for (irr_simd_plan_t *again = plan->again; again; again = again->again) {
-            again->cost = cost;
-            complete(again, tile, true);
-        }
-        count_slots(plan);
-        plan->folded_by = 0;
-        while (plans[plan->folded_by]->kernel != plan->kernel ||
-               plans[plan->folded_by]->slot_bytes != plan->slot_bytes)
-            plan->folded_by++;
-        if (plan->folded_by < m) continue;
-        plan->scratch_bytes = *scratch_bytes;
-        *scratch_bytes += plan->layout.tasks * plan->slot_bytes;
-    }
-    for (uint32_t m = 1; m < count; m++)
-        if (plans[m]->near && plans[m]->folded_by == m) plans[m]->kernel = plans[m]->near;
+    share_scratch(plans, count, scratch_bytes);
 }

@@ -49,27 +49,32 @@ static char *top(char *nodes, size_t node_bytes, size_t done) {
     return done ? nodes + (size_t)__builtin_popcountll(done) * node_bytes : nodes;
 }
 
+static void merge(const irr_simd_plan_t *plan, char *node, const char *other, size_t n) {
+    for (const irr_plane_t *p = plan->planes; p < plan->planes + plan->plane_count; p++)
+        p->kernel->merge(node + p->offset, other + p->offset, n);
+}
+
 /* The node at the top was the `done`-th: complete subtrees of equal size become one. */
-static void carry(const irr_kernel_t *kernel, char *nodes, size_t node_bytes, size_t done,
+static void carry(const irr_simd_plan_t *plan, char *nodes, size_t node_bytes, size_t done,
                   size_t n) {
     char *node = top(nodes, node_bytes, done - 1);
-    for (; done % 2 == 0; done /= 2, node -= node_bytes) kernel->merge(node - node_bytes, node, n);
+    for (; done % 2 == 0; done /= 2, node -= node_bytes) merge(plan, node - node_bytes, node, n);
 }
 
 /* What is left after the last node, smallest subtrees first. */
-static void collapse(const irr_kernel_t *kernel, char *nodes, size_t node_bytes, size_t done,
+static void collapse(const irr_simd_plan_t *plan, char *nodes, size_t node_bytes, size_t done,
                      size_t n) {
     char *node = top(nodes, node_bytes, done) - node_bytes;
-    for (; node > nodes; node -= node_bytes) kernel->merge(node - node_bytes, node, n);
+    for (; node > nodes; node -= node_bytes) merge(plan, node - node_bytes, node, n);
 }
 
-void irr_merge_nodes(const irr_kernel_t *kernel, char *nodes, size_t apart, size_t count,
+void irr_merge_nodes(const irr_simd_plan_t *plan, char *nodes, size_t apart, size_t count,
                      size_t n) {
     if (count == 1) return;
     size_t left = irr_tree_split(count);
-    irr_merge_nodes(kernel, nodes, apart, left, n);
-    irr_merge_nodes(kernel, nodes + left * apart, apart, count - left, n);
-    kernel->merge(nodes, nodes + left * apart, n);
+    irr_merge_nodes(plan, nodes, apart, left, n);
+    irr_merge_nodes(plan, nodes + left * apart, apart, count - left, n);
+    merge(plan, nodes, nodes + left * apart, n);
 }
 
 /* The first `bytes` of each stretch of `apart` bytes, moved together. A copy of constant size is an
@@ -93,20 +98,52 @@ static void close_ranks(char *nodes, size_t count, size_t bytes, size_t apart) {
 
 /* All outputs at once, row by row: element r of each is added to element 0 by one pass over all
  * columns, which does it for every other column as well. */
-void irr_fold_last(const irr_unit_t *unit, char *results) {
+static void fold_last(const irr_unit_t *unit, char *results, const irr_kernel_t *kernel) {
     const irr_layout_t *l = &unit->plan->layout;
-    const irr_kernel_t *kernel = unit->plan->kernel;
     size_t all = unit->results, row = l->last_width;
     size_t row_bytes = row * kernel->accumulator_bytes;
     char *copy = results + l->result_bytes;
-    if (l->last_rows == 1) return;
     memcpy(copy, results, all * kernel->accumulator_bytes);
     for (size_t r = 1; r < l->last_rows; r++)
         kernel->merge(results, copy + r * row_bytes, all - r * row);
     close_ranks(results, all / (l->last_rows * row), row_bytes, l->last_rows * row_bytes);
 }
 
+void irr_fold_last(const irr_unit_t *unit, char *results) {
+    const irr_simd_plan_t *plan = unit->plan;
+    if (plan->layout.last_rows == 1) return;
+    for (const irr_plane_t *p = plan->planes; p < plan->planes + plan->plane_count; p++)
+        fold_last(unit, results + p->offset, p->kernel);
+}
+
 /* ---- a segment ---- */
+
+/* Rows of columns into accumulators: kernels.h. */
+static void run_steps(const irr_simd_plan_t *plan, char *to, const char *data, size_t stride,
+                      size_t steps, size_t width, bool first, bool far) {
+    if (plan->fused)
+        plan->fused->steps(to, plan->apart, data, stride, steps, width, first, far);
+    else
+        plan->kernel->steps(to, data, stride, steps, width, first, far);
+}
+
+static void run_rows(const irr_simd_plan_t *plan, char *to, const char *data, size_t count) {
+    size_t length = plan->layout.rows;
+    if (plan->fused)
+        plan->fused->rows(to, plan->apart, data, count, length, length);
+    else
+        plan->kernel->rows(to, data, count, length, length);
+}
+
+static void run_cols(const irr_simd_plan_t *plan, char *to, const char *data, size_t count) {
+    const irr_layout_t *l = &plan->layout;
+    const irr_kernel_t *kernel = plan->kernel;
+    if (!plan->fused) kernel->cols(to, data, count, l->rows, l->width);
+    for (size_t k = 0; k < count && plan->fused; k++)
+        run_steps(plan, to + k * l->width * kernel->accumulator_bytes,
+                  data + k * l->rows * l->width * kernel->element_bytes, l->width, l->rows,
+                  l->width, true, false);
+}
 
 static void run_leaf(const irr_unit_t *unit, char *lanes, const char *segment, size_t leaf) {
     const irr_layout_t *l = &unit->plan->layout;
@@ -117,35 +154,41 @@ static void run_leaf(const irr_unit_t *unit, char *lanes, const char *segment, s
     size_t whole = least(rows / l->group, steps);
     const char *data = segment + first * stride * kernel->element_bytes;
     if (l->width == 1) {
-        kernel->leaf(lanes, data, least(rows, steps * l->group), unit->lanes);
+        size_t n = least(rows, steps * l->group);
+        if (unit->plan->fused)
+            unit->plan->fused->leaf(lanes, unit->plan->apart, data, n);
+        else
+            kernel->leaf(lanes, data, n, unit->lanes);
         return;
     }
-    kernel->steps(lanes, data, stride, whole, unit->lanes, true, unit->plan->far);
+    run_steps(unit->plan, lanes, data, stride, whole, unit->lanes, true, unit->plan->far);
     if (whole < steps) /* the last step is a part of one */
-        kernel->steps(lanes, data + whole * stride * kernel->element_bytes, 0, 1,
-                      rows % l->group * l->width, false, false);
+        run_steps(unit->plan, lanes, data + whole * stride * kernel->element_bytes, 0, 1,
+                  rows % l->group * l->width, false, false);
 }
 
 void irr_close_leaves(const irr_unit_t *unit, char *results, char *lanes) {
-    const irr_kernel_t *kernel = unit->plan->kernel;
-    if (unit->plan->layout.group > 1) kernel->fold(lanes, unit->lanes, unit->width);
-    memcpy(results, lanes, unit->width * kernel->accumulator_bytes);
+    const irr_simd_plan_t *plan = unit->plan;
+    for (const irr_plane_t *p = plan->planes; p < plan->planes + plan->plane_count; p++) {
+        if (plan->layout.group > 1) p->kernel->fold(lanes + p->offset, unit->lanes, unit->width);
+        memcpy(results + p->offset, lanes + p->offset,
+               unit->width * plan->kernel->accumulator_bytes);
+    }
 }
 
 static bool run_leaves(irr_walk_t *walk, char *results, const char *segment, size_t rows) {
     const irr_unit_t *unit = walk->unit;
     const irr_layout_t *l = &unit->plan->layout;
-    const irr_kernel_t *kernel = unit->plan->kernel;
     size_t leaf_rows = l->leaf_steps * l->group, to = walk->leaves;
     if (rows < l->rows) to = least(to, (rows + leaf_rows - 1) / leaf_rows);
     for (size_t done = walk->done_in_this; done < to; walk->done_in_this = ++done) {
         if (!walk->in_parts)
             run_leaf(unit, top(walk->lanes, l->leaf_bytes, done), segment, walk->first_leaf + done);
         walk->in_parts = false;
-        carry(kernel, walk->lanes, l->leaf_bytes, done + 1, unit->lanes);
+        carry(unit->plan, walk->lanes, l->leaf_bytes, done + 1, unit->lanes);
     }
     if (to < walk->leaves) return false;
-    collapse(kernel, walk->lanes, l->leaf_bytes, to, unit->lanes);
+    collapse(unit->plan, walk->lanes, l->leaf_bytes, to, unit->lanes);
     if (to == l->leaves) irr_close_leaves(unit, results, walk->lanes);
     return true;
 }
@@ -161,18 +204,17 @@ static bool run_block(irr_walk_t *walk, char *results, const char *data, size_t 
     if (l->inner == IRR_INNER_TREE && unit->kept == 1) return run_leaves(walk, results, data, rows);
     if (to <= done) return false;
     if (l->inner == IRR_INNER_ROWS)
-        kernel->rows(results + done * result_bytes, data + done * row_bytes, to - done, l->rows,
-                     l->rows);
+        run_rows(unit->plan, results + done * result_bytes, data + done * row_bytes, to - done);
     else if (l->inner == IRR_INNER_COLS)
-        kernel->cols(results + done * result_bytes, data + done * row_bytes, to - done, l->rows,
-                     l->width);
+        run_cols(unit->plan, results + done * result_bytes, data + done * row_bytes, to - done);
     else
         for (size_t k = 0; k < unit->kept; k++, results += result_bytes, data += row_bytes) {
             walk->done_in_this = 0;
             if (l->inner == IRR_INNER_TREE)
                 run_leaves(walk, results, data, rows);
             else if (!walk->in_parts)
-                kernel->steps(results, data, l->width, l->rows, unit->width, true, unit->plan->far);
+                run_steps(unit->plan, results, data, l->width, l->rows, unit->width, true,
+                          unit->plan->far);
         }
     walk->done_in_this = to;
     walk->in_parts = false;
@@ -220,9 +262,9 @@ static void run_part(irr_walk_t *walks, uint32_t count, const char *data, size_t
         const irr_kernel_t *kernel = unit->plan->kernel;
         bool at_once = kernel->accumulator_bytes > sizeof(uint64_t) || kernel->leaves > 1;
         if (at_once && row > 0) continue;
-        kernel->steps(next_node(&walks[m]) + column * kernel->accumulator_bytes, data,
-                      unit->plan->layout.width, at_once ? rows : least(rows - row, PART_ROWS),
-                      columns, row == 0, m == 0 && unit->plan->far);
+        run_steps(unit->plan, next_node(&walks[m]) + column * kernel->accumulator_bytes, data,
+                  unit->plan->layout.width, at_once ? rows : least(rows - row, PART_ROWS), columns,
+                  row == 0, m == 0 && unit->plan->far);
         walks[m].in_parts = true;
     }
 }
@@ -265,8 +307,8 @@ void irr_walk_to(irr_walk_t *walk, size_t segments, size_t rows) {
         if (!run_segment(walk, node, done < segments ? SIZE_MAX : rows)) return;
         walk->done_in_this = 0;
         walk->done_segments = done + 1;
-        carry(unit->plan->kernel, walk->results, node_bytes, done + 1, unit->results);
+        carry(unit->plan, walk->results, node_bytes, done + 1, unit->results);
     }
     if (done == walk->segments)
-        collapse(unit->plan->kernel, walk->results, node_bytes, done, unit->results);
+        collapse(unit->plan, walk->results, node_bytes, done, unit->results);
 }
