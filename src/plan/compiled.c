@@ -208,24 +208,19 @@ static irr_status_e add_outputs(irr_plugin_compiled_t *made, irr_sentence_t sent
     return IRR_OK;
 }
 
-void irr_compiled_static_key(irr_plugin_compiled_t *compiled, int64_t *key) {
-    *key++ = atomic_load(&compiled->threads);
-    for (uint32_t i = 0; i < compiled->input_count; i++) {
-        const irr_value_t *value = &compiled->values[compiled->inputs[i]];
-        memcpy(key, value->is.dims, value->is.rank * sizeof *key);
-        key += value->is.rank;
-    }
-}
-
 /* Plans a graph whose shapes are all known, so that errors show now and infer finds the plan. */
 static irr_status_e plan_now(irr_plugin_compiled_t *made, irr_sentence_t sentence) {
     irr_plan_t *plan;
-    int64_t *key = irr_malloc(made->key_count * sizeof *key);
+    int64_t *key = made->static_key = irr_take(&made->memory, made->key_count, sizeof *key);
     if (!key) return irr_out_of_memory(sentence, made->key_count * sizeof *key);
-    irr_compiled_static_key(made, key);
-    irr_status_e status = irr_plan_acquire(made, key, &plan, sentence);
+    *key++ = made->config.threads;
+    for (uint32_t i = 0; i < made->input_count; i++) {
+        const irr_graph_value_t *value = &made->values[made->inputs[i]].is;
+        memcpy(key, value->dims, value->rank * sizeof *key);
+        key += value->rank;
+    }
+    irr_status_e status = irr_plan_acquire(made, made->static_key, &plan, sentence);
     if (status == IRR_OK) irr_plan_release(plan);
-    irr_release(key);
     return status;
 }
 

@@ -48,6 +48,9 @@ typedef struct irr_step {
     void *state;
     uint32_t data, output; /* values */
     uint32_t first, next;  /* of its pass; itself and IRR_NO_STEP where it is alone */
+    /* While a pass is made, of its first: the end, how many they are, another over the same data.
+     */
+    uint32_t last, length, older;
 } irr_step_t;
 #define IRR_NO_STEP UINT32_MAX
 
@@ -93,6 +96,7 @@ struct irr_plugin_compiled {
     uint32_t value_count, layer_count, input_count, output_count;
     size_t key_count;                           /* numbers in a plan's key */
     bool is_static;                             /* every key is the same: planned at compile */
+    int64_t *static_key;                        /* it, but for the number of threads */
     irr_plan_t *cache[IRR_PLAN_CACHE_CAPACITY]; /* under the model's lock */
     uint64_t cache_clock;
 };
@@ -108,8 +112,6 @@ irr_status_e irr_compiled_create(const irr_graph_t *graph, const irr_config_t *c
 void irr_compiled_release(irr_plugin_compiled_t *compiled); /* one user less */
 /* "layer 3 "norm" (ReduceL2): " before the sentence. */
 irr_status_e irr_fail_layer(irr_sentence_t to, irr_status_e status, const irr_graph_layer_t *layer);
-/* The one key of a static model: key_count numbers. */
-void irr_compiled_static_key(irr_plugin_compiled_t *compiled, int64_t *key);
 
 /* ---- plan.c ---- */
 

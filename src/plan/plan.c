@@ -38,16 +38,9 @@ static irr_status_e make_step(const irr_plugin_compiled_t *compiled, irr_plan_t 
 
 /* ---- the whole plan ---- */
 
-/* Steps that may be executed as one. */
-typedef struct {
-    uint32_t older; /* another pass over the same data, or IRR_NO_STEP */
-    uint32_t last, length;
-} pass_t;
-
 typedef struct {
     irr_plugin_compiled_t *compiled;
     irr_plan_t *plan;
-    pass_t *passes;     /* by layer: of those that are the first of one */
     int64_t *next_dims; /* room for the dims of the results to come */
     size_t scratch_bytes;
     irr_sentence_t sentence;
@@ -102,10 +95,9 @@ static uint32_t find_pass(const planning_t *planning, uint32_t k) {
     const irr_step_note_t *notes = planning->plan->notes;
     uint32_t first = planning->plan->shapes[step->data].newest_pass;
     for (unsigned seen = 0; first != IRR_NO_STEP && seen < PASSES_SEEN; seen++) {
-        const pass_t *pass = &planning->passes[first];
+        const irr_step_t *pass = &steps[first];
         if (notes[first].mask == notes[k].mask && pass->length < IRR_MOST_SIBLINGS &&
-            steps[first].backend == step->backend &&
-            step->backend->joins(steps[first].state, step->state))
+            pass->backend == step->backend && step->backend->joins(pass->state, step->state))
             return first;
         first = pass->older;
     }
@@ -118,15 +110,16 @@ static void join_siblings(planning_t *planning, uint32_t k) {
     if (!step->backend || !step->backend->joins) return;
     uint32_t first = find_pass(planning, k);
     if (first == IRR_NO_STEP) {
-        planning->passes[k] = (pass_t){planning->plan->shapes[step->data].newest_pass, k, 1};
+        step->last = k;
+        step->length = 1;
+        step->older = planning->plan->shapes[step->data].newest_pass;
         planning->plan->shapes[step->data].newest_pass = k;
         return;
     }
-    pass_t *pass = &planning->passes[first];
     step->first = first;
-    steps[pass->last].next = k;
-    pass->last = k;
-    pass->length++;
+    steps[steps[first].last].next = k;
+    steps[first].last = k;
+    steps[first].length++;
 }
 
 static bool bytes_of(const irr_plan_shape_t *shape, irr_element_type_e type, size_t *bytes) {
@@ -236,7 +229,6 @@ static irr_status_e claim(planning_t *planning) {
     const size_t bytes[] = {sizeof(irr_plan_t),
                             compiled->layer_count * sizeof(irr_step_t),
                             compiled->layer_count * sizeof(irr_step_note_t),
-                            compiled->layer_count * sizeof(pass_t),
                             compiled->value_count * sizeof(irr_plan_shape_t),
                             compiled->value_count * sizeof(size_t),
                             compiled->key_count * sizeof(int64_t),
@@ -251,11 +243,10 @@ static irr_status_e claim(planning_t *planning) {
     irr_plan_t *plan = planning->plan = (irr_plan_t *)part[0];
     plan->steps = (irr_step_t *)part[1];
     plan->notes = (irr_step_note_t *)part[2];
-    planning->passes = (pass_t *)part[3];
-    plan->shapes = (irr_plan_shape_t *)part[4];
-    plan->offsets = (size_t *)part[5];
-    plan->key = (int64_t *)part[6];
-    planning->next_dims = (int64_t *)part[7];
+    plan->shapes = (irr_plan_shape_t *)part[3];
+    plan->offsets = (size_t *)part[4];
+    plan->key = (int64_t *)part[5];
+    planning->next_dims = (int64_t *)part[6];
     atomic_init(&plan->users, 1);
     return IRR_OK;
 }

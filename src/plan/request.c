@@ -90,7 +90,8 @@ irr_status_e irr_request_create(irr_plugin_compiled_t *compiled, irr_plugin_requ
     irr_status_e status = IRR_OK;
     if (made->parts.failed) status = irr_out_of_memory(sentence, sizeof *made);
     if (status == IRR_OK && compiled->is_static) {
-        irr_compiled_static_key(compiled, made->key);
+        memcpy(made->key, compiled->static_key, compiled->key_count * sizeof *made->key);
+        *made->key = atomic_load(&compiled->threads);
         status = take_plan(made, sentence);
     }
     if (status == IRR_OK)
