@@ -197,6 +197,58 @@ static void test_siblings(void **state) {
                   (unsigned long long)passes);
 }
 
+/* Floats from a half to 2, of either sign, with some NaNs and zeros of either sign among them. */
+static void fill_far(char *data, size_t count, size_t element) {
+    for (size_t i = 0; i < count * element; i++)
+        data[i] = (char)(i % element + 1 < element ? i * i / 7 * 31 >> 3 : 0x3f ^ (i / 3 & 0x80));
+    for (size_t i = 0; i < count; i += 9973) memset(data + i * element, 0xff, element);
+    for (size_t i = 7; i < count; i += 997) {
+        memset(data + i * element, 0, element);
+        data[i * element + element - 1] = (char)(i % 2 ? 0x80 : 0);
+    }
+}
+
+/* All that share loads, of more than the caches hold: columns and rows that end anywhere. */
+static void test_far_siblings(void **state) {
+    (void)state;
+    static const irr_element_type_e far_types[] = {IRR_F32, IRR_BF16, IRR_I8};
+    static const char *const ops[] = {"ReduceMean", "ReduceL1",  "ReduceL2",
+                                      "ReduceMin",  "ReduceMax", "ReduceSum"};
+    char *data = malloc(28 << 20);
+    assert_non_null(data);
+    for (unsigned k = 0; k < 2 * sizeof far_types / sizeof *far_types; k++) {
+        static model_t m;
+        static char explained[1 << 16], kernels[MOST_LAYERS][256];
+        random_case_t c;
+        irr_element_type_e type = far_types[k / 2];
+        random_case_make(&c, first_seed + k, "ReduceMin", type, MOST_ELEMENTS);
+        c.rank = 2, c.axis_count = 1, c.axes[0] = k % 2;
+        c.dims[0] = 1613, c.dims[1] = (26 << 20) / 1613 / (int64_t)oracle_element_bytes(type);
+        random_case_complete(&c);
+        fill_far(data, c.elements, oracle_element_bytes(type));
+        for (unsigned t = 1; t < sizeof tiers / sizeof *tiers; t++) {
+            const irr_property_t properties[] = {{"PERF_COUNT", "YES"},
+                                                 {"IRREDUCE_BACKEND", "simd"},
+                                                 {"INFERENCE_NUM_THREADS", t > 1 ? "2" : "1"},
+                                                 {"IRREDUCE_ISA", tiers[t]}};
+            begin(&m, &c);
+            for (unsigned i = 0; i < sizeof ops / sizeof *ops; i++) {
+                random_case_t one = c;
+                one.op = ops[i];
+                random_case_complete(&one);
+                add(&m, &one, 0, false);
+            }
+            run(&m, properties, 4, data, explained, sizeof explained, kernels);
+            for (unsigned i = 0; i < sizeof ops / sizeof *ops; i++) {
+                compare(&m.cases[i], NULL, data, m.out[i].data, "beside others, far away");
+                assert_non_null(strstr(kernels[i], ", one pass with layer "));
+            }
+            end(&m);
+        }
+    }
+    free(data);
+}
+
 /* What is on other axes, or small, stays alone; the first names the second, the others the first.
  */
 static void test_who_joins(void **state) {
@@ -313,9 +365,9 @@ static void test_chains(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_siblings),
-                                       cmocka_unit_test(test_who_joins),
-                                       cmocka_unit_test(test_chains)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_siblings), cmocka_unit_test(test_far_siblings),
+        cmocka_unit_test(test_who_joins), cmocka_unit_test(test_chains)};
     char text[DEVICE_TEXT_BYTES];
     if (getenv("IRR_TEST_SEED")) first_seed = strtoull(getenv("IRR_TEST_SEED"), NULL, 0);
     if (getenv("IRR_TEST_SECONDS")) seconds = atof(getenv("IRR_TEST_SECONDS"));

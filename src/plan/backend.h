@@ -28,6 +28,7 @@ typedef struct irr_config {
     uint32_t profile;       /* PERF_COUNT */
     uint32_t threads;       /* INFERENCE_NUM_THREADS, at least 1 */
     uint32_t streams, hint; /* NUM_STREAMS and PERFORMANCE_HINT, kept to be read back */
+    bool beside;            /* no property: what is asked about runs in one pass with others */
 } irr_config_t;
 
 /* A backend's answer to "would you run this?". Forced is told by config->backend: a backend then

@@ -50,6 +50,7 @@ static void words_of(const irr_plugin_compiled_t *compiled, const irr_plan_t *pl
     snprintf(words->kernel, sizeof words->kernel, "%s", words->geometry);
     if (why) return;
     irr_plan_problem(compiled, plan, k, &problem, &config);
+    config.beside = words->with != NULL;
     irr_planner_choose(&problem, &config, true, &words->choice, (irr_sentence_t){NULL, 0});
     irr_geometry_text(&problem.geometry, words->geometry, sizeof words->geometry);
     snprintf(words->kernel, sizeof words->kernel, "%s%s%.100s",

@@ -138,8 +138,8 @@ static irr_tier_e tier_of(const irr_problem_t *problem, const irr_config_t *conf
     bool order = op->fold == IRR_FOLD_MIN || op->fold == IRR_FOLD_MAX;
     bool product = op->fold == IRR_FOLD_PRODUCT;
     bool wide = op->fold == IRR_FOLD_SQUARES || op->fold == IRR_FOLD_WIDE_SUM;
-    if (config->tier != IRR_TIER_AVX512 || count == 0 || !runs[count - 1].reduced ||
-        runs[count - 1].size * type->bits / 8 < LONG_ROW_BYTES ||
+    if (config->tier != IRR_TIER_AVX512 || config->beside || count == 0 ||
+        !runs[count - 1].reduced || runs[count - 1].size * type->bits / 8 < LONG_ROW_BYTES ||
         (type->kind != IRR_KIND_FLOAT && (product || wide)))
         return config->tier;
     bool late = product || (order && problem->type == IRR_F64);
