@@ -1,5 +1,5 @@
-/* What the tests' module of the CPU device exports beside the device: its own copy of failing_memory.
- * SPDX-License-Identifier: Apache-2.0 */
+/* What the tests' module of the CPU device exports beside the device: its own copy of
+ * failing_memory. SPDX-License-Identifier: Apache-2.0 */
 #ifndef IRR_TESTS_CPU_PLUGIN_HOOK_H
 #define IRR_TESTS_CPU_PLUGIN_HOOK_H
 

@@ -14,7 +14,7 @@ typedef enum {
 } irr_tier_e;
 
 const char *irr_tier_name(irr_tier_e tier); /* "scalar", "avx2", "avx512" */
-irr_tier_e irr_cpu_best_tier(void); /* from CPUID and XCR0 */
-void irr_cpu_relax(void);           /* tells the core that this thread spins */
+irr_tier_e irr_cpu_best_tier(void);         /* from CPUID and XCR0 */
+void irr_cpu_relax(void);                   /* tells the core that this thread spins */
 
 #endif
