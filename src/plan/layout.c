@@ -9,7 +9,7 @@
  * are read in long pieces; where one pass takes all rows, little is kept. */
 #define TILE_BYTES 16384u
 #define FAR_TILE_BYTES 65536u
-#define ONE_PASS_TILE_BYTES 4096u
+#define ONE_PASS_TILE_BYTES 8192u
 #define ONE_PASS_ROWS 8u
 #define LONG_PIECE_BYTES 16384u
 /* What a thread must have to do, or it costs more than it brings: some 2.6 us. Calling a thread
