@@ -139,6 +139,14 @@ static void *make_data(random_case_t *c, uint64_t seed, irr_element_type_e type)
                 c->dims[1] = c->dims[1] / 2 + (c->dims[1] == 1 && (c->dims[0] = 1));
             random_case_complete(c);
         }
+        if (seed % 3 == 1 &&
+            c->elements) { /* steps of several narrow rows, the last one of a few */
+            c->rank = 3, c->axis_count = 1, c->axes[0] = 1;
+            c->dims[0] = (int64_t)(1 + random_below(&stream, 3));
+            c->dims[1] = (int64_t)(33 + random_below(&stream, 300));
+            c->dims[2] = (int64_t)(2 + random_below(&stream, 40));
+            random_case_complete(c);
+        }
     } while (c->elements == 0 || c->axis_count == 0);
     void *data = guarded_at_end(&room, c->elements * oracle_element_bytes(type), 0);
     random_case_fill(c, data);

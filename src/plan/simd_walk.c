@@ -145,6 +145,17 @@ static void run_cols(const irr_simd_plan_t *plan, char *to, const char *data, si
                   l->width, true, false);
 }
 
+/* The last step, which is a part of one, fold by fold: where it ends, lanes lie in the same vector
+ * that it must leave alone, and no element fills those for the least and the greatest at once. */
+static void run_rest(const irr_unit_t *unit, char *lanes, const char *data, size_t width,
+                     bool first) {
+    const irr_simd_plan_t *plan = unit->plan;
+    for (const irr_plane_t *p = plan->planes; p < plan->planes + plan->plane_count; p++) {
+        if (first) p->kernel->steps(lanes + p->offset, data, 0, 0, unit->lanes, true, false);
+        p->kernel->steps(lanes + p->offset, data, 0, 1, width, false, false);
+    }
+}
+
 static void run_leaf(const irr_unit_t *unit, char *lanes, const char *segment, size_t leaf) {
     const irr_layout_t *l = &unit->plan->layout;
     const irr_kernel_t *kernel = unit->plan->kernel;
@@ -161,10 +172,11 @@ static void run_leaf(const irr_unit_t *unit, char *lanes, const char *segment, s
             kernel->leaf(lanes, data, n, unit->lanes);
         return;
     }
-    run_steps(unit->plan, lanes, data, stride, whole, unit->lanes, true, unit->plan->far);
-    if (whole < steps) /* the last step is a part of one */
-        run_steps(unit->plan, lanes, data + whole * stride * kernel->element_bytes, 0, 1,
-                  rows % l->group * l->width, false, false);
+    if (whole)
+        run_steps(unit->plan, lanes, data, stride, whole, unit->lanes, true, unit->plan->far);
+    if (whole < steps)
+        run_rest(unit, lanes, data + whole * stride * kernel->element_bytes,
+                 rows % l->group * l->width, whole == 0);
 }
 
 void irr_close_leaves(const irr_unit_t *unit, char *results, char *lanes) {
