@@ -49,15 +49,15 @@ char *edited(const char *text, int line, const char *find, const char *replace) 
 }
 
 char *problems_of(const irr_ir_source_t *source) {
-    const irr_ir_file_t *file;
-    char sentence[IRR_SENTENCE_BYTES], text[2 * IRR_SENTENCE_BYTES];
-    if (irr_ir_read(source, &file, SENTENCE(sentence))) fail_msg("%s", sentence);
-    char *all = calloc(file->problem_count + 1, sizeof text);
+    irr_check_report_t report;
+    char sentence[IRR_SENTENCE_BYTES];
+    if (irr_ir_check(source, &report, SENTENCE(sentence))) fail_msg("%s", sentence);
+    char *all = calloc(report.size + 1, 2 * IRR_SENTENCE_BYTES);
     assert_non_null(all);
-    for (size_t i = 0; i < file->problem_count; i++) {
+    for (size_t i = 0; i < report.size; i++) {
         if (i) strcat(all, "\n");
-        strcat(all, irr_ir_problem_text(&file->problems[i], text, sizeof text));
+        strcat(all, report.problems[i].text);
     }
-    irr_ir_file_free(file);
+    irr_ir_release(report.owner);
     return all;
 }

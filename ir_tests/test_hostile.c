@@ -71,18 +71,18 @@ static long peak_kib(void) {
 
 /* The first problem of the file holds the words; checking took below a second and 64 MiB. */
 static void expect_problem(const char *path, const char *words) {
-    const irr_ir_file_t *file = NULL;
+    irr_check_report_t report;
     char sentence[IRR_SENTENCE_BYTES];
     irr_ir_source_t source = {.path = path};
     struct timespec from, to;
     long before = peak_kib();
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
-    assert_int_equal(irr_ir_read(&source, &file, SENTENCE(sentence)), IRR_OK);
+    assert_int_equal(irr_ir_check(&source, &report, SENTENCE(sentence)), IRR_OK);
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
-    if (!file->problem_count || !strstr(file->problems[0].message, words))
+    if (!report.size || !strstr(report.problems[0].message, words))
         fail_msg("%s: \"%s\" does not hold \"%s\"", path,
-                 file->problem_count ? file->problems[0].message : "", words);
-    irr_ir_file_free(file);
+                 report.size ? report.problems[0].message : "", words);
+    irr_ir_release(report.owner);
     assert_true(to.tv_sec - from.tv_sec < 2);
     assert_true(peak_kib() - before < 64 * 1024);
 }

@@ -61,19 +61,19 @@ static void every_allocation_may_fail(void **state) {
     (void)state;
     for (size_t i = 0; i < bad_model_count; i += 7) {
         bad_case_t made;
-        const irr_ir_file_t *file = NULL;
+        irr_check_report_t report = {.owner = NULL};
         char sentence[IRR_SENTENCE_BYTES];
         irr_status_e status = IRR_NOT_ALLOCATED;
         make_bad(&made, &bad_models[i]);
         for (uint64_t n = 1; status; n++) {
             irr_fail_allocation_after(n);
-            status = irr_ir_read(&made.source, &file, SENTENCE(sentence));
+            status = irr_ir_check(&made.source, &report, SENTENCE(sentence));
             irr_fail_allocation_after(0);
             assert_true(status == IRR_OK || status == IRR_NOT_ALLOCATED);
-            assert_true(!status == !!file);
+            assert_true(!status == !!report.owner);
         }
-        assert_int_not_equal(file->problem_count, 0);
-        irr_ir_file_free(file);
+        assert_int_not_equal(report.size, 0);
+        irr_ir_release(report.owner);
         release_bad(&made);
     }
 }

@@ -117,14 +117,14 @@ static double time_of_tree(void) {
 }
 
 static double time_of_check(void) {
-    const irr_ir_file_t *file = NULL;
+    irr_check_report_t report;
     char sentence[IRR_SENTENCE_BYTES];
     irr_ir_source_t source = {.path = path, .weights_path = weights};
     double from = seconds();
-    assert_int_equal(irr_ir_read(&source, &file, SENTENCE(sentence)), IRR_OK);
-    assert_int_equal(file->problem_count, 0);
-    assert_int_equal(file->reduce_layer_count, LAYERS);
-    irr_ir_file_free(file);
+    assert_int_equal(irr_ir_check(&source, &report, SENTENCE(sentence)), IRR_OK);
+    assert_int_equal(report.size, 0);
+    assert_int_equal(report.reduce_layers, LAYERS);
+    irr_ir_release(report.owner);
     return seconds() - from;
 }
 
@@ -158,10 +158,10 @@ static void memory_of_a_check(void **state) {
     assert_true(child >= 0);
     if (child == 0) {
         struct rusage before, after;
-        const irr_ir_file_t *file = NULL;
+        irr_check_report_t report;
         irr_ir_source_t source = {.path = path, .weights_path = weights};
         getrusage(RUSAGE_SELF, &before);
-        irr_status_e status = irr_ir_read(&source, &file, (irr_sentence_t){NULL, 0});
+        irr_status_e status = irr_ir_check(&source, &report, (irr_sentence_t){NULL, 0});
         getrusage(RUSAGE_SELF, &after);
         grown_kib = status ? -1 : after.ru_maxrss - before.ru_maxrss;
         _exit(write(ends[1], &grown_kib, sizeof grown_kib) != sizeof grown_kib);

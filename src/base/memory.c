@@ -35,19 +35,37 @@ void *irr_malloc_aligned(size_t bytes) {
 
 void irr_release(void *memory) { free(memory); }
 
+/* Small things stand side by side in pieces that grow, a large one has its own. */
 struct irr_piece {
     _Alignas(max_align_t) struct irr_piece *next;
 };
+enum { FIRST_PIECE_BYTES = 1 << 10, MOST_PIECE_BYTES = 1 << 16 };
 
-void *irr_take(irr_arena_t *arena, size_t count, size_t element_bytes) {
-    size_t bytes;
-    bool fits = irr_mul_size(count, element_bytes, &bytes) &&
-                irr_add_size(bytes, sizeof(struct irr_piece), &bytes);
-    struct irr_piece *piece = fits ? irr_calloc(1, bytes) : NULL;
-    if (!piece) return arena->failed = true, NULL;
+static bool add_piece(irr_arena_t *arena, size_t bytes) {
+    size_t room = arena->piece_bytes ? arena->piece_bytes : FIRST_PIECE_BYTES, whole;
+    arena->piece_bytes = room < MOST_PIECE_BYTES ? 2 * room : room;
+    if (room < bytes) room = bytes;
+    struct irr_piece *piece =
+        irr_add_size(room, sizeof *piece, &whole) ? irr_calloc(1, whole) : NULL;
+    if (!piece) return false;
     piece->next = arena->pieces;
     arena->pieces = piece;
-    return piece + 1;
+    arena->at = (char *)(piece + 1);
+    arena->left_bytes = room;
+    return true;
+}
+
+void *irr_take(irr_arena_t *arena, size_t count, size_t element_bytes) {
+    size_t bytes, skip = element_bytes == 1 ? 0 : -(uintptr_t)arena->at % _Alignof(max_align_t);
+    if (skip > arena->left_bytes) skip = arena->left_bytes;
+    arena->at += skip;
+    arena->left_bytes -= skip;
+    bool there = irr_mul_size(count, element_bytes, &bytes) && !arena->failed &&
+                 (bytes <= arena->left_bytes || add_piece(arena, bytes));
+    if (!there) return arena->failed = true, NULL;
+    arena->at += bytes;
+    arena->left_bytes -= bytes;
+    return arena->at - bytes;
 }
 
 void *irr_take_copy(irr_arena_t *arena, const void *from, size_t count, size_t element_bytes) {

@@ -1,7 +1,7 @@
 /* The reader: from a file's bytes to a checked, plain model.
- * Lives here: what the runtime may know of it. A file (irr_ir_file_t) is everything that was read,
- * with every problem found; a model (irr_ir_model_t) is one scope of a file without problems, in a
- * form that a device takes as it is. May not: XML, plugins, tensors that a user holds.
+ * Lives here: what the runtime may know of it. A report has every problem of a file; a model
+ * (irr_ir_model_t) is one scope of a file without problems, in a form that a device takes as it is.
+ * May not: XML, plugins, tensors that a user holds.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IRR_IR_IR_H
 #define IRR_IR_IR_H
@@ -21,29 +21,12 @@ typedef struct irr_ir_source {
     size_t axes_count;
 } irr_ir_source_t;
 
-/* ---- a file and its problems ---- */
-
-/* One read file. Immutable; models keep what they need of it alive. */
-typedef struct irr_ir_file {
-    const char *path; /* "<memory>" for bytes, "-" for standard input */
-    /* In the order of lines; the words are "" that the layer lacks. Behind them the layers that are
-     * neither reductions nor Parameter, Const, Result, which are none (IRR_OK), in the order of the
-     * file. */
-    irr_check_problem_t *problems;
-    size_t problem_count, unknown_layer_count;
-    size_t layer_count; /* in all scopes */
-    size_t reduce_layer_count;
-    bool fragments; /* lone <layer>s instead of a <net> */
-} irr_ir_file_t;
-
-/* Reads and checks. Whatever is wrong with the file, a missing one included, is a problem in
- * *file; the call itself fails with IRR_NOT_ALLOCATED and IRR_INVALID_C_PARAM only. */
-irr_status_e irr_ir_read(const irr_ir_source_t *source, const irr_ir_file_t **file,
-                         irr_sentence_t sentence);
-void irr_ir_file_free(const irr_ir_file_t *file); /* NULL does nothing */
-
-/* `model.xml:14: layer 3 "norm" (ReduceL2): axis 4 is outside ...`, cut to fit. Returns text. */
-char *irr_ir_problem_text(const irr_check_problem_t *problem, char *text, size_t capacity_bytes);
+/* Reads and checks. Whatever is wrong with the file, a missing one included, is a problem in the
+ * report; the call itself fails with IRR_NOT_ALLOCATED and IRR_INVALID_C_PARAM only. */
+irr_status_e irr_ir_check(const irr_ir_source_t *source, irr_check_report_t *report,
+                          irr_sentence_t sentence);
+/* A report's owner; models keep what they need of a file themselves. NULL does nothing. */
+void irr_ir_release(const void *owner);
 
 /* ---- a model ---- */
 
@@ -76,8 +59,8 @@ typedef struct irr_model { /* irr_model_t of the public API, which does not see 
     struct irr_parts *parts; /* the reader's own */
 } irr_ir_model_t;
 
-/* Reads a whole model. Fails with the first problem that irr_ir_read lists, as
- * irr_ir_problem_text writes it; fragments are refused. Constants are loaded. */
+/* Reads a whole model. Fails with the first problem that irr_ir_check lists; fragments are refused.
+ * Constants are loaded. */
 irr_status_e irr_ir_read_model(const irr_ir_source_t *source, irr_ir_model_t **model,
                                irr_sentence_t sentence);
 /* A copy with its own life: what a compiled model keeps while the model is reshaped or freed. */

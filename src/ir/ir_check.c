@@ -2,52 +2,96 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ir/ir_graph.h"
 
+#include <stdlib.h>
+
 /* ---- finding layers and ports by id ---- */
 
-/* The first layer of the scope, or port of the layer, that claimed this id; a free id becomes
- * `claimer`'s. IRR_NONE claims nothing: is there one? */
-static uint32_t claim(irr_ir_graph_t *graph, irr_table_t *ids, uint32_t owner, irr_symbol_t id,
-                      uint32_t claimer) {
-    uint32_t *first = irr_table_find(ids, (uint64_t)owner << 32 | id);
-    if (!first) return irr_no_memory(graph), claimer;
-    if (*first == IRR_NONE) *first = claimer;
-    return *first;
+/* The ids of layers in their scopes, or of ports in their layers. */
+typedef struct {
+    uint32_t owner, number;
+    const char *id;
+} name_t;
+
+typedef struct {
+    name_t *at; /* by owner, id and number */
+    size_t count;
+    bool unique;
+} index_t;
+
+static int by_name(const void *a, const void *b) {
+    const name_t *x = a, *y = b;
+    if (x->owner != y->owner) return x->owner < y->owner ? -1 : 1;
+    int order = strcmp(x->id, y->id);
+    return order ? order : (x->number > y->number) - (x->number < y->number);
 }
 
-/* The same for ports. Nearly every layer has a handful: they are looked through, not hashed. */
-static uint32_t claim_port(irr_ir_graph_t *graph, irr_table_t *ids, uint32_t layer, irr_symbol_t id,
-                           uint32_t claimer) {
-    const irr_run_t runs[] = {graph->layers.at[layer].inputs, graph->layers.at[layer].outputs};
-    if (runs[0].count + runs[1].count > 8) return claim(graph, ids, layer, id, claimer);
-    for (int i = 0; i < 2; i++)
-        for (uint32_t port = runs[i].first; port < runs[i].first + runs[i].count; port++)
-            if (graph->ports.at[port].id == id && port < claimer) claimer = port;
-    return claimer;
+static bool in_order(const index_t *index) {
+    for (size_t i = 1; i < index->count; i++) {
+        const name_t *x = &index->at[i - 1], *y = &index->at[i];
+        if (by_name(x, y) > 0 || (x->owner == y->owner && strcmp(x->id, y->id) == 0)) return false;
+    }
+    return true;
 }
 
-static void index_layers(irr_ir_graph_t *graph, irr_table_t *ids) {
+/* Files are mostly in order, nearly always without a double. */
+static void sort(index_t *index) {
+    index->unique = in_order(index);
+    if (index->unique) return;
+    qsort(index->at, index->count, sizeof *index->at, by_name);
+    index->unique = in_order(index);
+}
+
+/* The first that has this id; IRR_NONE: there is none. */
+static uint32_t find(const index_t *index, uint32_t owner, const char *id) {
+    const name_t wanted = {owner, 0, id};
+    size_t from = 0, to = index->count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (by_name(&index->at[middle], &wanted) < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    const name_t *found = &index->at[from];
+    bool same = from < index->count && found->owner == owner && strcmp(found->id, id) == 0;
+    return same ? found->number : IRR_NONE;
+}
+
+static void add(index_t *index, uint32_t owner, uint32_t number, const char *id) {
+    if (id != irr_no_text) index->at[index->count++] = (name_t){owner, number, id};
+}
+
+/* The one that has claimed this one's id. */
+static uint32_t claimer(const index_t *index, uint32_t owner, uint32_t number, const char *id) {
+    return index->unique || id == irr_no_text ? number : find(index, owner, id);
+}
+
+static void index_layers(irr_ir_graph_t *graph, index_t *index) {
+    const irr_layer_t *layers = graph->layers.at;
+    for (uint32_t i = 0; i < graph->layers.count; i++) add(index, layers[i].scope, i, layers[i].id);
+    sort(index);
     for (uint32_t i = 0; i < graph->layers.count; i++) {
-        const irr_layer_t *layer = &graph->layers.at[i];
-        uint32_t first = layer->id ? claim(graph, ids, layer->scope, layer->id, i) : i;
+        uint32_t first = claimer(index, layers[i].scope, i, layers[i].id);
         if (first != i)
             irr_problem(graph, irr_at_layer(graph, i),
-                        "id %s is taken by the layer \"%.200s\" at line %" PRIu32,
-                        irr_text(graph, layer->id), irr_text(graph, graph->layers.at[first].name),
-                        graph->layers.at[first].line);
+                        "id %s is taken by the layer \"%.200s\" at line %" PRIu32, layers[i].id,
+                        layers[first].name, layers[first].line);
     }
 }
 
-static void index_ports(irr_ir_graph_t *graph, irr_table_t *ids) {
-    for (uint32_t i = 0; i < graph->ports.count; i++) {
-        const irr_port_t *port = &graph->ports.at[i];
+static void index_ports(irr_ir_graph_t *graph, index_t *index) {
+    const irr_port_t *ports = graph->ports.at, *port = ports;
+    for (uint32_t i = 0; i < graph->ports.count; i++) add(index, ports[i].layer, i, ports[i].id);
+    sort(index);
+    for (uint32_t i = 0; i < graph->ports.count; i++, port++) {
         const char *kind = port->is_input ? "input" : "output";
-        uint32_t first = port->id ? claim_port(graph, ids, port->layer, port->id, i) : i;
-        if (!port->id)
+        uint32_t first = claimer(index, port->layer, i, port->id);
+        if (port->id == irr_no_text)
             irr_problem(graph, irr_at_port(port), "an %s port has no attribute id", kind);
         else if (first != i)
             irr_problem(graph, irr_at_port(port),
-                        "%s port id %s is taken by the port at line %" PRIu32, kind,
-                        irr_text(graph, port->id), graph->ports.at[first].line);
+                        "%s port id %s is taken by the port at line %" PRIu32, kind, port->id,
+                        ports[first].line);
     }
 }
 
@@ -55,24 +99,21 @@ static void index_ports(irr_ir_graph_t *graph, irr_table_t *ids) {
 
 /* The port at one end of an edge, or IRR_NONE and a problem. */
 static uint32_t port_at(irr_ir_graph_t *graph, const irr_edge_t *edge, bool is_input,
-                        irr_table_t *layers, irr_table_t *ports) {
-    const irr_symbol_t *ends = edge->ends, *end = is_input ? ends + 2 : ends;
+                        const index_t *layers, const index_t *ports) {
+    const char *const *ends = edge->ends, *const *end = is_input ? ends + 2 : ends;
     const char *why = is_input ? "has no input port " : "has no output port ";
-    uint32_t layer = claim(graph, layers, edge->scope, end[0], IRR_NONE), port = IRR_NONE;
-    if (layer == IRR_NONE)
-        why = "does not exist";
-    else
-        port = claim_port(graph, ports, layer, end[1], IRR_NONE);
+    uint32_t layer = find(layers, edge->scope, end[0]);
+    uint32_t port = layer == IRR_NONE ? IRR_NONE : find(ports, layer, end[1]);
     if (port != IRR_NONE && graph->ports.at[port].is_input == is_input) return port;
+    bool there = layer != IRR_NONE;
     irr_problem(graph, irr_at_line(edge->line),
                 "edge from layer %.30s port %.30s to layer %.30s port %.30s: layer %.60s %s%.60s",
-                irr_text(graph, ends[0]), irr_text(graph, ends[1]), irr_text(graph, ends[2]),
-                irr_text(graph, ends[3]), irr_text(graph, end[0]), why,
-                irr_text(graph, layer == IRR_NONE ? 0 : end[1]));
+                ends[0], ends[1], ends[2], ends[3], end[0], there ? why : "does not exist",
+                there ? end[1] : "");
     return IRR_NONE;
 }
 
-static void connect(irr_ir_graph_t *graph, irr_table_t *layers, irr_table_t *ports) {
+static void connect(irr_ir_graph_t *graph, const index_t *layers, const index_t *ports) {
     for (size_t i = 0; i < graph->edges.count; i++) {
         const irr_edge_t *edge = &graph->edges.at[i];
         uint32_t from = port_at(graph, edge, false, layers, ports);
@@ -81,29 +122,32 @@ static void connect(irr_ir_graph_t *graph, irr_table_t *layers, irr_table_t *por
         irr_port_t *port = &graph->ports.at[to];
         port->fed = true; /* a wrong source is told already */
         if (from == IRR_NONE) continue;
-        if (port->of.source == IRR_NONE)
-            port->of.source = from;
+        if (port->source == IRR_NONE)
+            port->source = from;
         else
-            irr_problem(graph, (irr_place_t){edge->line, port->layer, IRR_NETWORK_NOT_READ},
-                        "input port %s has a second edge, from layer %.60s port %.60s",
-                        irr_text(graph, port->id), irr_text(graph, edge->ends[0]),
-                        irr_text(graph, edge->ends[1]));
+            irr_problem(graph, (irr_spot_t){edge->line, port->layer, IRR_NETWORK_NOT_READ},
+                        "input port %s has a second edge, from layer %.60s port %.60s", port->id,
+                        edge->ends[0], edge->ends[1]);
     }
-    for (size_t i = 0; i < graph->ports.count && !graph->file.fragments; i++) {
+    for (size_t i = 0; i < graph->ports.count && !graph->fragments; i++) {
         const irr_port_t *port = &graph->ports.at[i];
-        if (port->is_input && port->id && !port->fed)
-            irr_problem(graph, irr_at_port(port), "no edge leads to input port %s",
-                        irr_text(graph, port->id));
+        if (port->is_input && port->id != irr_no_text && !port->fed)
+            irr_problem(graph, irr_at_port(port), "no edge leads to input port %s", port->id);
     }
 }
 
 static void resolve(irr_ir_graph_t *graph) {
-    irr_table_t layers = {0}, ports = {0};
-    index_layers(graph, &layers);
-    index_ports(graph, &ports);
-    connect(graph, &layers, &ports);
-    irr_release(layers.entries);
-    irr_release(ports.entries);
+    index_t layers = {.at = irr_calloc(graph->layers.count, sizeof(name_t))};
+    index_t ports = {.at = irr_calloc(graph->ports.count, sizeof(name_t))};
+    if (layers.at && ports.at) {
+        index_layers(graph, &layers);
+        index_ports(graph, &ports);
+        connect(graph, &layers, &ports);
+    } else {
+        irr_no_memory(graph);
+    }
+    irr_release(layers.at);
+    irr_release(ports.at);
     irr_release(graph->edges.at);
     graph->edges.at = NULL;
 }
@@ -127,8 +171,8 @@ static void visit(irr_ir_graph_t *graph, uint32_t *inputs, uint32_t root, size_t
             continue;
         }
         const irr_port_t *port = &graph->ports.at[layer->inputs.first + inputs[index]++ - 1];
-        if (port->of.source == IRR_NONE) continue;
-        uint32_t source = graph->ports.at[port->of.source].layer;
+        if (port->source == IRR_NONE) continue;
+        uint32_t source = graph->ports.at[port->source].layer;
         if (inputs[source] == 0) {
             inputs[source] = 1;
             *--top = source;
@@ -136,8 +180,7 @@ static void visit(irr_ir_graph_t *graph, uint32_t *inputs, uint32_t root, size_t
             irr_problem(graph, irr_at_port(port),
                         "input port %s closes a cycle: it comes from layer %s \"%.200s\", which "
                         "needs this layer's output",
-                        irr_text(graph, port->id), irr_text(graph, graph->layers.at[source].id),
-                        irr_text(graph, graph->layers.at[source].name));
+                        port->id, graph->layers.at[source].id, graph->layers.at[source].name);
         }
     }
 }
@@ -153,33 +196,13 @@ static bool sort_layers(irr_ir_graph_t *graph) {
     return done || irr_no_memory(graph);
 }
 
-/* ---- layer by layer ---- */
-
-static void check_unknown(irr_ir_graph_t *graph, uint32_t index) {
-    irr_run_t inputs = graph->layers.at[index].inputs;
-    irr_partial_t ignored;
-    for (uint32_t i = 0; i < inputs.count; i++)
-        irr_port_arriving(graph, inputs.first + i, &ignored);
-    irr_trust_outputs(graph, index);
-}
-
-static void check_result(irr_ir_graph_t *graph, uint32_t index) {
-    irr_port_counts(graph, index, 1, 0);
-    check_unknown(graph, index);
-}
-
 void irr_check_graph(irr_ir_graph_t *graph) {
-    static void (*const checks[IRR_LAYER_KINDS])(irr_ir_graph_t *, uint32_t) = {
-        [IRR_LAYER_UNKNOWN] = check_unknown,   [IRR_LAYER_PARAMETER] = irr_check_parameter,
-        [IRR_LAYER_CONST] = irr_check_const,   [IRR_LAYER_RESULT] = check_result,
-        [IRR_LAYER_REDUCE] = irr_check_reduce,
-    };
     resolve(graph);
     if (!sort_layers(graph)) return;
     /* Layers of fragments have no edges: they stay in the file's order. */
-    for (size_t i = 0; i < graph->layers.count && !graph->out_of_memory; i++) {
-        const irr_layer_t *layer = &graph->layers.at[graph->order[i]];
-        checks[layer->kind](graph, graph->order[i]);
-        graph->fragment += graph->scopes.at[layer->scope].layer == IRR_NONE;
+    for (size_t i = 0; i < graph->layers.count && !graph->memory.failed; i++) {
+        irr_check_layer(graph, graph->order[i]);
+        graph->fragment +=
+            graph->scopes.at[graph->layers.at[graph->order[i]].scope].layer == IRR_NONE;
     }
 }

@@ -21,7 +21,7 @@ typedef enum {
 } element_e;
 
 /* What opens an element gets its attributes of interest, in the order of their names. */
-typedef void open_f(irr_reader_t *reader, irr_level_t *level, const irr_symbol_t *texts);
+typedef void open_f(irr_reader_t *reader, irr_level_t *level, const char *const *texts);
 
 struct irr_rule {
     element_e parent, element;
@@ -29,7 +29,6 @@ struct irr_rule {
     bool once;
     bool strict; /* an element in it that has no rule is a slip of the writer's pen */
     open_f *open;
-    int compared; /* so many of the attributes are compared by their symbols */
     const char *attributes[IRR_MOST_ATTRIBUTES];
 };
 
@@ -47,17 +46,16 @@ void irr_refuse(irr_reader_t *reader, uint32_t line, const char *format, ...) {
 /* ---- what opens ---- */
 
 static uint32_t add_scope(irr_ir_graph_t *graph, uint32_t layer, const char *body) {
-    if (!IRR_ROOM(graph, scopes, 1)) return 0;
-    irr_symbol_t symbol = irr_symbol(graph, body, strlen(body), true);
-    graph->scopes.at[graph->scopes.count] = (irr_scope_t){layer, symbol};
+    if (!IRR_ROOM(graph, scopes)) return 0;
+    graph->scopes.at[graph->scopes.count] = (irr_scope_t){layer, body};
     return (uint32_t)graph->scopes.count++;
 }
 
-static void open_net(irr_reader_t *reader, irr_level_t *level, const irr_symbol_t *texts) {
+static void open_net(irr_reader_t *reader, irr_level_t *level, const char *const *texts) {
     irr_ir_graph_t *graph = reader->graph;
-    const char *version = irr_text(graph, texts[0]);
+    const char *version = texts[0];
     int64_t number;
-    if (!texts[0])
+    if (version == irr_no_text)
         irr_problem(graph, irr_at_line(level->line),
                     "<net> has no attribute version; IR versions 10 and 11 are known");
     else if (!irr_parse_number(version, strlen(version), &number) || number < 10 || number > 11)
@@ -67,7 +65,7 @@ static void open_net(irr_reader_t *reader, irr_level_t *level, const irr_symbol_
     level->scope = add_scope(graph, IRR_NONE, "");
 }
 
-static void open_body(irr_reader_t *reader, irr_level_t *level, const irr_symbol_t *texts) {
+static void open_body(irr_reader_t *reader, irr_level_t *level, const char *const *texts) {
     (void)texts;
     level->scope = add_scope(reader->graph, level->layer, level->rule->name);
     level->layer = IRR_NONE;
@@ -82,78 +80,80 @@ static irr_layer_kind_e kind_of(const char *type, uint8_t *op) {
                                           : IRR_LAYER_UNKNOWN;
 }
 
-static void open_layer(irr_reader_t *reader, irr_level_t *level, const irr_symbol_t *texts) {
+static void open_layer(irr_reader_t *reader, irr_level_t *level, const char *const *texts) {
     irr_ir_graph_t *graph = reader->graph;
     if (graph->layers.count == IRR_MAX_LAYERS)
         irr_refuse(reader, level->line, "the file has more than %u layers", IRR_MAX_LAYERS);
-    if (reader->stopped || !IRR_ROOM(graph, layers, 1)) return;
-    if (graph->file.fragments) level->scope = add_scope(graph, IRR_NONE, "");
-    irr_layer_t layer = {.id = texts[0],
-                         .type = texts[1],
-                         .version = texts[2],
-                         .name = texts[3],
-                         .line = level->line,
-                         .data_line = level->line,
-                         .scope = level->scope};
-    const char *type = irr_text(graph, layer.type);
-    layer.kind = (uint8_t)kind_of(type, &layer.op);
-    level->layer = (uint32_t)graph->layers.count;
-    graph->layers.at[graph->layers.count++] = layer;
-    graph->file.layer_count++;
-    graph->file.reduce_layer_count += layer.kind == IRR_LAYER_REDUCE;
-    graph->file.unknown_layer_count += layer.kind == IRR_LAYER_UNKNOWN;
-    irr_place_t place = irr_at_layer(graph, level->layer);
-    if (!layer.id) irr_problem(graph, place, "attribute id is missing");
-    if (!*type) irr_problem(graph, place, "attribute type is %s", layer.type ? "empty" : "missing");
-    if (!layer.name && !graph->file.fragments)
-        irr_problem(graph, place, "attribute name is missing");
+    if (reader->stopped || !IRR_ROOM(graph, layers)) return;
+    if (graph->fragments) level->scope = add_scope(graph, IRR_NONE, "");
+    irr_layer_t *layer = &graph->layers.at[level->layer = (uint32_t)graph->layers.count++];
+    *layer = (irr_layer_t){.id = texts[0],
+                           .type = texts[1],
+                           .version = texts[2],
+                           .name = texts[3],
+                           .data = {irr_no_text, irr_no_text, irr_no_text, irr_no_text},
+                           .line = level->line,
+                           .data_line = level->line,
+                           .scope = level->scope};
+    layer->kind = (uint8_t)kind_of(layer->type, &layer->op);
+    graph->report.layers++;
+    graph->report.reduce_layers += layer->kind == IRR_LAYER_REDUCE;
+    graph->report.unknown_size += layer->kind == IRR_LAYER_UNKNOWN;
+    irr_spot_t spot = irr_at_layer(graph, level->layer);
+    if (layer->id == irr_no_text) irr_problem(graph, spot, "attribute id is missing");
+    if (!*layer->type)
+        irr_problem(graph, spot, "attribute type is %s",
+                    layer->type == irr_no_text ? "missing" : "empty");
+    if (layer->name == irr_no_text && !graph->fragments)
+        irr_problem(graph, spot, "attribute name is missing");
 }
 
-static void open_data(irr_reader_t *reader, irr_level_t *level, const irr_symbol_t *texts) {
+static void open_data(irr_reader_t *reader, irr_level_t *level, const char *const *texts) {
     irr_layer_t *layer = &reader->graph->layers.at[level->layer];
     layer->data_line = level->line;
     memcpy(layer->data, texts, sizeof layer->data);
 }
 
-static uint8_t type_of(const irr_ir_graph_t *graph, irr_symbol_t precision) {
-    irr_element_type_e type;
-    if (!precision) return IRR_TYPE_UNKNOWN;
-    bool known = irr_element_type_by_precision(irr_text(graph, precision), &type);
-    return known ? (uint8_t)type : IRR_TYPE_WRONG;
+static uint8_t type_of(const char *precision, const char **wrong) {
+    irr_element_type_e type = IRR_DYNAMIC;
+    if (precision != irr_no_text && !irr_element_type_by_precision(precision, &type))
+        *wrong = precision;
+    return type == IRR_DYNAMIC ? IRR_TYPE_UNKNOWN : (uint8_t)type;
 }
 
-static void open_port(irr_reader_t *reader, irr_level_t *level, const irr_symbol_t *texts) {
+static void open_port(irr_reader_t *reader, irr_level_t *level, const char *const *texts) {
     irr_ir_graph_t *graph = reader->graph;
     irr_layer_t *layer = &graph->layers.at[level->layer];
     bool is_input = level->rule->parent == AT_INPUT;
     irr_run_t *run = is_input ? &layer->inputs : &layer->outputs;
-    if (!IRR_ROOM(graph, ports, 1)) return;
+    if (!IRR_ROOM(graph, ports)) return;
     level->port = (uint32_t)graph->ports.count++;
     if (!run->count++) run->first = level->port;
-    graph->ports.at[level->port] = (irr_port_t){.id = texts[0],
-                                                .precision = texts[1],
-                                                .names = texts[2],
-                                                .line = level->line,
-                                                .layer = level->layer,
-                                                .dims = (uint32_t)graph->dims.count,
-                                                .of.source = IRR_NONE,
-                                                .shape_rank = IRR_PORT_RANK_UNKNOWN,
-                                                .type = IRR_TYPE_UNKNOWN,
-                                                .declared_type = type_of(graph, texts[1]),
-                                                .is_input = is_input};
+    reader->rank = 0;
+    irr_port_t *port = &graph->ports.at[level->port];
+    *port = (irr_port_t){.id = texts[0],
+                         .names = texts[2],
+                         .line = level->line,
+                         .layer = level->layer,
+                         .declared = {NULL, IRR_DYNAMIC_RANK, IRR_TYPE_UNKNOWN},
+                         .known = {NULL, IRR_DYNAMIC_RANK, IRR_TYPE_UNKNOWN},
+                         .source = IRR_NONE,
+                         .value = is_input || level->scope ? IRR_NO_VALUE : graph->value_count++,
+                         .is_input = is_input};
+    port->declared.type = type_of(texts[1], &port->wrong_precision);
 }
 
-static void open_edge(irr_reader_t *reader, irr_level_t *level, const irr_symbol_t *texts) {
+static void open_edge(irr_reader_t *reader, irr_level_t *level, const char *const *texts) {
     irr_ir_graph_t *graph = reader->graph;
     if (graph->edges.count == IRR_MAX_EDGES)
         irr_refuse(reader, level->line, "the file has more than %u edges", IRR_MAX_EDGES);
     for (int i = 0; i < 4; i++) {
-        if (texts[i] || graph->out_of_memory) continue;
+        if (texts[i] != irr_no_text) continue;
         irr_problem(graph, irr_at_line(level->line), "<edge> has no attribute %s",
                     level->rule->attributes[i]);
         return;
     }
-    if (reader->stopped || !IRR_ROOM(graph, edges, 1)) return;
+    if (reader->stopped || !IRR_ROOM(graph, edges)) return;
     irr_edge_t *edge = &graph->edges.at[graph->edges.count++];
     *edge = (irr_edge_t){.line = level->line, .scope = level->scope};
     memcpy(edge->ends, texts, sizeof edge->ends);
@@ -163,35 +163,30 @@ static void open_edge(irr_reader_t *reader, irr_level_t *level, const irr_symbol
 
 static const irr_rule_t document = {.element = AT_DOCUMENT};
 
-#define EDGE                                                                                       \
-    4, { "from-layer", "from-port", "to-layer", "to-port" }
-#define PORT                                                                                       \
-    2, { "id", "precision", "names" }
-#define LAYER                                                                                      \
-    3, { "id", "type", "version", "name" }
-#define NONE                                                                                       \
-    0, { NULL }
+#define PORT .attributes = {"id", "precision", "names"}
+#define LAYER .attributes = {"id", "type", "version", "name"}
 
 /* The commonest come first. The root of fragments is ours. */
 static const irr_rule_t rules[] = {
-    {AT_PORT, AT_DIM, "dim", false, true, NULL, NONE},
-    {AT_EDGES, AT_EDGE, "edge", false, false, open_edge, EDGE},
-    {AT_INPUT, AT_PORT, "port", false, true, open_port, PORT},
-    {AT_OUTPUT, AT_PORT, "port", false, true, open_port, PORT},
-    {AT_LAYER, AT_INPUT, "input", true, true, NULL, NONE},
-    {AT_LAYER, AT_OUTPUT, "output", true, true, NULL, NONE},
-    {AT_LAYER, AT_DATA, "data", true, false, open_data, NONE}, /* by the layer's kind */
-    {AT_LAYERS, AT_LAYER, "layer", false, true, open_layer, LAYER},
-    {AT_LAYER, AT_BODY, "body", false, false, open_body, NONE},
-    {AT_LAYER, AT_BODY, "then_body", false, false, open_body, NONE},
-    {AT_LAYER, AT_BODY, "else_body", false, false, open_body, NONE},
-    {AT_DOCUMENT, AT_NET, "net", true, false, open_net, 0, {"version", "name"}},
-    {AT_DOCUMENT, AT_FRAGMENTS, "fragments", true, true, NULL, NONE},
-    {AT_FRAGMENTS, AT_LAYER, "layer", false, true, open_layer, LAYER},
-    {AT_NET, AT_LAYERS, "layers", true, true, NULL, NONE},
-    {AT_NET, AT_EDGES, "edges", true, true, NULL, NONE},
-    {AT_BODY, AT_LAYERS, "layers", true, true, NULL, NONE},
-    {AT_BODY, AT_EDGES, "edges", true, true, NULL, NONE},
+    {AT_PORT, AT_DIM, "dim", .strict = true},
+    {AT_EDGES, AT_EDGE, "edge", .open = open_edge,
+     .attributes = {"from-layer", "from-port", "to-layer", "to-port"}},
+    {AT_INPUT, AT_PORT, "port", .strict = true, .open = open_port, PORT},
+    {AT_OUTPUT, AT_PORT, "port", .strict = true, .open = open_port, PORT},
+    {AT_LAYER, AT_INPUT, "input", .once = true, .strict = true},
+    {AT_LAYER, AT_OUTPUT, "output", .once = true, .strict = true},
+    {AT_LAYER, AT_DATA, "data", .once = true, .open = open_data}, /* attributes by layer's kind */
+    {AT_LAYERS, AT_LAYER, "layer", .strict = true, .open = open_layer, LAYER},
+    {AT_LAYER, AT_BODY, "body", .open = open_body},
+    {AT_LAYER, AT_BODY, "then_body", .open = open_body},
+    {AT_LAYER, AT_BODY, "else_body", .open = open_body},
+    {AT_DOCUMENT, AT_NET, "net", .once = true, .open = open_net, .attributes = {"version", "name"}},
+    {AT_DOCUMENT, AT_FRAGMENTS, "fragments", .once = true, .strict = true},
+    {AT_FRAGMENTS, AT_LAYER, "layer", .strict = true, .open = open_layer, LAYER},
+    {AT_NET, AT_LAYERS, "layers", .once = true, .strict = true},
+    {AT_NET, AT_EDGES, "edges", .once = true, .strict = true},
+    {AT_BODY, AT_LAYERS, "layers", .once = true, .strict = true},
+    {AT_BODY, AT_EDGES, "edges", .once = true, .strict = true},
 };
 
 /* The attributes of <data>, in the order of their slots. */
@@ -207,7 +202,7 @@ static bool is_word(const char *a, const char *b) { return *a == *b && strcmp(a,
 /* The rule for this child, or NULL: an element that means nothing here is skipped. */
 static const irr_rule_t *rule_for(const irr_reader_t *reader, const irr_rule_t *parent,
                                   const char *name) {
-    if (parent == &document && reader->graph->file.fragments != (strcmp(name, "fragments") == 0))
+    if (parent == &document && reader->graph->fragments != (strcmp(name, "fragments") == 0))
         return NULL;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i].parent == parent->element && is_word(rules[i].name, name)) return &rules[i];
@@ -224,23 +219,26 @@ static void skip(irr_reader_t *reader, const irr_level_t *parent, const char *na
     bool free_form = parent->rule->element == AT_LAYER &&
                      graph->layers.at[parent->layer].kind == IRR_LAYER_UNKNOWN;
     if (!parent->rule->strict || free_form || strcmp(name, "rt_info") == 0) return;
-    irr_problem(reader->graph, (irr_place_t){line, parent->layer, IRR_NETWORK_NOT_READ},
+    irr_problem(reader->graph, (irr_spot_t){line, parent->layer, IRR_NETWORK_NOT_READ},
                 "<%s> holds an unknown element <%.60s>", parent->rule->name, name);
 }
 
 /* Keeps the attributes that the rule names. */
 static void keep(irr_ir_graph_t *graph, const irr_level_t *level, const unsigned char **attributes,
-                 int count, irr_symbol_t *texts) {
+                 int count, const char **texts) {
     const char *const *names = level->rule->element == AT_DATA
                                    ? data_attributes[graph->layers.at[level->layer].kind]
                                    : level->rule->attributes;
-    for (int slot = 0; slot < IRR_MOST_ATTRIBUTES && names[slot]; slot++)
-        for (int i = 0; i < count && !texts[slot]; i++) {
+    for (int slot = 0; slot < IRR_MOST_ATTRIBUTES; slot++) {
+        texts[slot] = irr_no_text;
+        for (int i = 0; i < count && names[slot] && texts[slot] == irr_no_text; i++) {
             const unsigned char **row = attributes + 5 * (size_t)i;
+            size_t length = (size_t)(row[4] - row[3]);
             if (row[1] || !is_word((const char *)row[0], names[slot])) continue;
-            texts[slot] = irr_symbol(graph, (const char *)row[3], (size_t)(row[4] - row[3]),
-                                     slot < level->rule->compared);
+            char *text = irr_take(&graph->memory, length + 1, 1);
+            texts[slot] = text ? memcpy(text, row[3], length) : NULL;
         }
+    }
 }
 
 void irr_start_reader(irr_reader_t *reader, irr_ir_graph_t *graph) {
@@ -251,9 +249,9 @@ void irr_start_reader(irr_reader_t *reader, irr_ir_graph_t *graph) {
 void irr_open_element(irr_reader_t *reader, uint32_t line, const char *name,
                       const unsigned char **attributes, int count) {
     irr_level_t *parent = &reader->levels[reader->depth], *level = parent + 1;
-    irr_symbol_t texts[IRR_MOST_ATTRIBUTES] = {0};
-    reader->stopped |= reader->graph->out_of_memory;
-    if (reader->depth - reader->graph->file.fragments == IRR_MAX_DEPTH)
+    const char *texts[IRR_MOST_ATTRIBUTES];
+    reader->stopped |= reader->graph->memory.failed;
+    if (reader->depth - reader->graph->fragments == IRR_MAX_DEPTH)
         irr_refuse(reader, line, "elements are nested deeper than %u", IRR_MAX_DEPTH);
     if (reader->stopped) return;
     reader->depth++;
@@ -266,38 +264,42 @@ void irr_open_element(irr_reader_t *reader, uint32_t line, const char *name,
         skip(reader, parent, name, line);
     } else if (level->rule->once && (parent->seen >> level->rule->element & 1)) {
         level->rule = NULL;
-        irr_problem(reader->graph, (irr_place_t){line, parent->layer, IRR_NETWORK_NOT_READ},
+        irr_problem(reader->graph, (irr_spot_t){line, parent->layer, IRR_NETWORK_NOT_READ},
                     "<%s> is there a second time", name);
     } else {
         parent->seen |= 1u << level->rule->element;
         keep(reader->graph, level, attributes, count, texts);
-        if (level->rule->open && !reader->graph->out_of_memory)
+        if (level->rule->open && !reader->graph->memory.failed)
             level->rule->open(reader, level, texts);
     }
 }
 
+static void close_port(irr_reader_t *reader, uint32_t port) {
+    irr_ir_graph_t *graph = reader->graph;
+    if (reader->rank)
+        irr_partial_set(&graph->ports.at[port].declared, reader->dims, reader->rank,
+                        &graph->memory);
+}
+
 static void close_dim(irr_reader_t *reader, const irr_level_t *level) {
     irr_ir_graph_t *graph = reader->graph;
-    irr_port_t *port = &graph->ports.at[level->port];
-    irr_place_t place = {level->line, level->layer, IRR_NETWORK_NOT_READ};
+    const char *port = graph->ports.at[level->port].id;
+    irr_spot_t spot = {level->line, level->layer, IRR_NETWORK_NOT_READ};
     size_t length = reader->number_length;
     bool fits = length <= sizeof reader->number;
-    int64_t dim = -1;
+    irr_dimension_t dim = {0, -1};
     reader->number_length = 0;
     if (!fits || !irr_parse_dim(reader->number, length, &dim))
-        irr_problem(graph, place,
-                    "port %s: <dim> is \"%.*s\", expected a number of at least 0, or -1",
-                    irr_text(graph, port->id), (int)(fits ? length : sizeof reader->number),
-                    reader->number);
-    if (port->rank == IRR_MAX_RANK) {
-        irr_problem(graph, place, "port %s has more than %u dimensions", irr_text(graph, port->id),
-                    IRR_MAX_RANK);
-        reader->levels[reader->depth - 1].rule = NULL; /* said once a port */
+        irr_problem(graph, spot,
+                    "port %s: <dim> is \"%.*s\", expected a number of at least 0, or -1", port,
+                    (int)(fits ? length : sizeof reader->number), reader->number);
+    if (reader->rank < IRR_MAX_RANK) {
+        reader->dims[reader->rank++] = dim;
         return;
     }
-    if (!IRR_ROOM(graph, dims, 1)) return;
-    graph->dims.at[graph->dims.count++] = dim;
-    port->rank++;
+    irr_problem(graph, spot, "port %s has more than %u dimensions", port, IRR_MAX_RANK);
+    close_port(reader, level->port);
+    reader->levels[reader->depth - 1].rule = NULL; /* said once a port */
 }
 
 void irr_close_element(irr_reader_t *reader) {
@@ -305,6 +307,7 @@ void irr_close_element(irr_reader_t *reader) {
     const irr_level_t *level = &reader->levels[reader->depth];
     element_e element = level->rule ? level->rule->element : AT_DOCUMENT;
     if (element == AT_DIM) close_dim(reader, level);
+    if (element == AT_PORT) close_port(reader, level->port);
     if (element == AT_NET && !(level->seen >> AT_LAYERS & 1))
         irr_problem(reader->graph, irr_at_line(level->line), "<net> has no <layers>");
     if (reader->depth) reader->depth--;

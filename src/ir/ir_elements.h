@@ -22,6 +22,8 @@ typedef struct {
     uint32_t depth;
     char number[32]; /* the text of a <dim> */
     size_t number_length;
+    irr_dimension_t dims[IRR_MAX_RANK]; /* of the port that is open */
+    uint32_t rank;
     bool stopped; /* refused or malformed: nothing more is read */
 } irr_reader_t;
 

@@ -1,40 +1,107 @@
-/* The life of a read file.
+/* The life of a read file, and the list of its problems with their one form as text.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ir/ir_graph.h"
 
+#include <stdarg.h>
+#include <stdlib.h>
+
 bool irr_no_memory(irr_ir_graph_t *graph) {
-    graph->out_of_memory = true;
+    graph->memory.failed = true;
     return false;
 }
 
-void irr_graph_release(irr_ir_graph_t *graph) {
+/* ---- problems ---- */
+
+irr_spot_t irr_at_line(uint32_t line) { return (irr_spot_t){line, IRR_NONE, IRR_NETWORK_NOT_READ}; }
+
+irr_spot_t irr_at_layer(const irr_ir_graph_t *graph, uint32_t layer) {
+    return (irr_spot_t){graph->layers.at[layer].line, layer, IRR_NETWORK_NOT_READ};
+}
+
+irr_spot_t irr_at_data(const irr_ir_graph_t *graph, uint32_t layer) {
+    return (irr_spot_t){graph->layers.at[layer].data_line, layer, IRR_NETWORK_NOT_READ};
+}
+
+irr_spot_t irr_at_port(const irr_port_t *port) {
+    return (irr_spot_t){port->line, port->layer, IRR_NETWORK_NOT_READ};
+}
+
+irr_check_problem_t irr_public_problem(const irr_ir_graph_t *graph, irr_spot_t spot,
+                                       const char *message) {
+    irr_check_problem_t problem = {
+        .file = graph->report.file, .line = spot.line, .status = spot.status, .message = message};
+    if (spot.layer == IRR_NONE) return problem;
+    const irr_layer_t *layer = &graph->layers.at[spot.layer];
+    problem.layer_id = layer->id;
+    problem.layer_name = layer->name;
+    problem.type = layer->type;
+    return problem;
+}
+
+/* Until they are sorted, a problem's line holds its number in the list, too. */
+void irr_problem(irr_ir_graph_t *graph, irr_spot_t spot, const char *format, ...) {
+    char message[2 * IRR_SENTENCE_BYTES] = "more problems follow; the first 100000 are listed";
+    _Static_assert(IRR_MAX_PROBLEMS == 100000, "as the sentence says");
+    if (graph->problems.count > IRR_MAX_PROBLEMS || !IRR_ROOM(graph, problems)) return;
+    if (graph->problems.count < IRR_MAX_PROBLEMS) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(message, sizeof message, format, arguments);
+        va_end(arguments);
+    }
+    irr_check_problem_t problem =
+        irr_public_problem(graph, spot, irr_take_text(&graph->memory, message));
+    problem.line = problem.line << 32 | (int64_t)graph->problems.count;
+    graph->problems.at[graph->problems.count++] = problem;
+}
+
+static int by_line(const void *a, const void *b) {
+    const irr_check_problem_t *x = a, *y = b;
+    return x->line < y->line ? -1 : 1;
+}
+
+/* Sorts them, and puts the layers behind that are not known. */
+static void list_problems(irr_ir_graph_t *graph) {
+    size_t count = graph->report.size = graph->problems.count;
+    if (count) qsort(graph->problems.at, count, sizeof *graph->problems.at, by_line);
+    for (size_t i = 0; i < count; i++) graph->problems.at[i].line >>= 32;
+    for (uint32_t i = 0; i < graph->layers.count; i++) {
+        irr_spot_t spot = {graph->layers.at[i].line, i, IRR_OK};
+        if (graph->layers.at[i].kind == IRR_LAYER_UNKNOWN && IRR_ROOM(graph, problems))
+            graph->problems.at[graph->problems.count++] =
+                irr_public_problem(graph, spot, "not known; its declared ports are trusted");
+    }
+    graph->report.problems = graph->problems.at;
+    graph->report.unknown_layers = graph->problems.at + count;
+    graph->report.fragments = graph->fragments ? graph->report.layers : 0;
+}
+
+char *irr_problem_text(const irr_check_problem_t *problem, char *text, size_t capacity_bytes) {
+    irr_writer_t to = {text, capacity_bytes, 0};
+    irr_write(&to, "%s", problem->file);
+    if (problem->line) irr_write(&to, ":%" PRId64, problem->line);
+    if (problem->layer_id)
+        irr_write(&to, ": layer %s \"%s\" (%s)", problem->layer_id, problem->layer_name,
+                  problem->type);
+    irr_write(&to, ": %s", problem->message);
+    for (char *c = text; *c; c++) /* one problem, one line, whatever a name holds */
+        if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?';
+    return text;
+}
+
+/* ---- life ---- */
+
+void irr_ir_release(const void *owner) {
+    irr_ir_graph_t *graph = (irr_ir_graph_t *)owner;
     if (!graph || __atomic_sub_fetch(&graph->references, 1, __ATOMIC_ACQ_REL) > 0) return;
     irr_weights_release(graph->weights);
     for (size_t i = 0; graph->constants && i < graph->layers.count; i++)
         irr_release(graph->constants[i]);
-    void *const arrays[] = {graph->texts.at,       graph->layers.at, graph->ports.at,
-                            graph->dims.at,        graph->edges.at,  graph->scopes.at,
-                            graph->shapes.at,      graph->constants, graph->problems.at,
-                            graph->symbols.entries};
+    void *const arrays[] = {graph->layers.at, graph->ports.at,    graph->edges.at,
+                            graph->scopes.at, graph->problems.at, graph->constants};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) irr_release(arrays[i]);
     irr_arena_release(&graph->memory);
     irr_release(graph);
-}
-
-/* What only reading needs. */
-static void finish_reading(irr_ir_graph_t *graph) {
-    irr_release(graph->symbols.entries);
-    graph->symbols.entries = NULL;
-    irr_weights_release(graph->weights);
-    graph->weights = NULL;
-    graph->source = NULL;
-}
-
-/* No array is NULL: an empty run begins at an element like any other, even in a file without a
- * single port or dimension. */
-static bool make_arrays(irr_ir_graph_t *graph) {
-    return IRR_ROOM(graph, texts, 1) && IRR_ROOM(graph, layers, 1) && IRR_ROOM(graph, ports, 1) &&
-           IRR_ROOM(graph, dims, 1) && IRR_ROOM(graph, scopes, 1) && IRR_ROOM(graph, shapes, 1);
 }
 
 irr_status_e irr_graph_read(const irr_ir_source_t *source,
@@ -50,19 +117,23 @@ irr_status_e irr_graph_read(const irr_ir_source_t *source,
     graph->references = 1;
     graph->source = source;
     graph->memory_limit_bytes = irr_memory_limit_bytes();
-    graph->file.path = irr_take_text(&graph->memory, path);
+    graph->report.file = irr_take_text(&graph->memory, path);
+    graph->report.owner = graph;
     graph->weights = irr_weights_create(source);
-    if (!graph->file.path || !graph->weights)
-        irr_no_memory(graph);
-    else if (make_arrays(graph) && irr_read_xml(graph))
+    if (!graph->weights) irr_no_memory(graph);
+    /* No array is NULL: an empty run begins at an element like any other. */
+    if (!graph->memory.failed && IRR_ROOM(graph, layers) && IRR_ROOM(graph, ports) &&
+        IRR_ROOM(graph, scopes) && IRR_ROOM(graph, problems) && irr_read_xml(graph))
         irr_check_graph(graph);
-    irr_list_problems(graph);
-    if (graph->out_of_memory)
+    list_problems(graph);
+    if (graph->memory.failed)
         status = irr_fail(sentence, IRR_NOT_ALLOCATED, "out of memory while reading %.400s", path);
-    if (!status && more) status = more(graph, sentence);
-    finish_reading(graph);
+    if (!status) status = more(graph, sentence);
+    irr_weights_release(graph->weights);
+    graph->weights = NULL;
+    graph->source = NULL;
     if (status)
-        irr_graph_release(graph);
+        irr_ir_release(graph);
     else
         *out = graph;
     return status;
@@ -70,18 +141,17 @@ irr_status_e irr_graph_read(const irr_ir_source_t *source,
 
 static irr_status_e add_texts(irr_ir_graph_t *graph, irr_sentence_t sentence) {
     char text[2 * IRR_SENTENCE_BYTES];
-    size_t count = graph->file.problem_count + graph->file.unknown_layer_count;
-    for (irr_check_problem_t *row = graph->file.problems; count--; row++)
-        row->text = irr_take_text(&graph->memory, irr_ir_problem_text(row, text, sizeof text));
+    for (size_t i = 0; i < graph->problems.count; i++) {
+        irr_check_problem_t *problem = &graph->problems.at[i];
+        problem->text = irr_take_text(&graph->memory, irr_problem_text(problem, text, sizeof text));
+    }
     return graph->memory.failed ? irr_out_of_memory(sentence, sizeof text) : IRR_OK;
 }
 
-irr_status_e irr_ir_read(const irr_ir_source_t *source, const irr_ir_file_t **file,
-                         irr_sentence_t sentence) {
+irr_status_e irr_ir_check(const irr_ir_source_t *source, irr_check_report_t *report,
+                          irr_sentence_t sentence) {
     irr_ir_graph_t *graph;
     irr_status_e status = irr_graph_read(source, add_texts, &graph, sentence);
-    *file = status ? NULL : &graph->file;
+    if (!status) *report = graph->report;
     return status;
 }
-
-void irr_ir_file_free(const irr_ir_file_t *file) { irr_graph_release((irr_ir_graph_t *)file); }

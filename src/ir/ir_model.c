@@ -9,13 +9,12 @@ static irr_status_e load_constant(irr_ir_graph_t *graph, uint32_t index, uint64_
     const irr_layer_t *layer = &graph->layers.at[index];
     uint64_t offset, size_bytes;
     if (layer->kind != IRR_LAYER_CONST || graph->constants[index]) return IRR_OK;
-    if (!irr_const_range(graph, layer, &offset, &size_bytes) || size_bytes == 0) return IRR_OK;
+    if (!irr_const_range(layer, &offset, &size_bytes) || size_bytes == 0) return IRR_OK;
     *total_bytes += size_bytes;
     void *bytes = *total_bytes <= graph->memory_limit_bytes ? irr_malloc_aligned(size_bytes) : NULL;
     if (!bytes) return irr_out_of_memory(sentence, size_bytes);
-    irr_status_e status = irr_const_copy(graph, layer, size_bytes, bytes, sentence);
     graph->constants[index] = bytes;
-    return status;
+    return irr_weights_copy(graph->weights, offset, size_bytes, bytes, sentence);
 }
 
 /* What running needs, while the weights are open: axes everywhere, and what enters reductions and
@@ -33,8 +32,8 @@ static irr_status_e load_constants(irr_ir_graph_t *graph, irr_sentence_t sentenc
         const irr_layer_t *layer = &graph->layers.at[port->layer];
         bool axes = layer->kind == IRR_LAYER_REDUCE && i == layer->inputs.first + 1;
         if (port->is_input && (axes || (runnable && layer->scope == 0)))
-            status = load_constant(graph, graph->ports.at[port->of.source].layer, &total_bytes,
-                                   sentence);
+            status =
+                load_constant(graph, graph->ports.at[port->source].layer, &total_bytes, sentence);
     }
     return status;
 }
@@ -42,15 +41,15 @@ static irr_status_e load_constants(irr_ir_graph_t *graph, irr_sentence_t sentenc
 /* ---- reading ---- */
 
 static irr_status_e without_problems(irr_ir_graph_t *graph, irr_sentence_t sentence) {
-    if (graph->file.problem_count) {
-        irr_ir_problem_text(graph->file.problems, sentence.text, sentence.capacity_bytes);
-        return graph->file.problems->status;
+    if (graph->report.size) {
+        irr_problem_text(graph->report.problems, sentence.text, sentence.capacity_bytes);
+        return graph->report.problems->status;
     }
-    if (graph->file.fragments)
+    if (graph->fragments)
         return irr_fail(sentence, IRR_NETWORK_NOT_READ,
                         "%.400s: the file holds lone <layer> fragments, which are checked only; a "
                         "model has the root <net>",
-                        graph->file.path);
+                        graph->report.file);
     return load_constants(graph, sentence);
 }
 
@@ -61,7 +60,7 @@ irr_status_e irr_ir_read_model(const irr_ir_source_t *source, irr_ir_model_t **m
     irr_status_e status = irr_graph_read(source, without_problems, &graph, sentence);
     if (status) return status;
     status = irr_model_build(graph, IRR_NONE, NULL, model, sentence);
-    irr_graph_release(graph);
+    irr_ir_release(graph);
     return status;
 }
 
@@ -80,7 +79,7 @@ void irr_ir_free(irr_ir_model_t *model) {
     irr_release(model);
     if (__atomic_sub_fetch(&parts->references, 1, __ATOMIC_ACQ_REL) > 0) return;
     irr_arena_release(&parts->memory);
-    irr_graph_release(parts->file);
+    irr_ir_release(parts->file);
     irr_release(parts);
 }
 
@@ -89,20 +88,21 @@ void irr_ir_free(irr_ir_model_t *model) {
 /* What the inputs are, and what some of them shall be. */
 static irr_status_e new_inputs(const irr_ir_model_t *model, size_t count, const char **names,
                                const irr_partial_shape_t *shapes, irr_partial_t *inputs,
-                               irr_sentence_t sentence) {
+                               irr_arena_t *memory, irr_sentence_t sentence) {
     for (uint32_t i = 0; i < model->input_count; i++) {
         const irr_ir_port_t *port = &model->inputs[i];
-        irr_partial_set(&inputs[i], (uint8_t)port->element_type, port->rank, port->dims);
+        inputs[i] = (irr_partial_t){port->dims, port->rank, (uint8_t)port->element_type};
     }
     for (size_t k = 0; k < count; k++) {
-        uint32_t index;
+        uint32_t index, rank = (uint32_t)shapes[k].rank.max;
         irr_status_e status = irr_ir_find(model, false, names[k], &index, sentence);
         if (status) return status;
-        inputs[index].rank = (uint32_t)shapes[k].rank.max;
-        for (uint32_t d = 0; d < inputs[index].rank; d++) {
-            inputs[index].dims[d] = shapes[k].dims[d];
-            if (shapes[k].dims[d].min < 0) inputs[index].dims[d].min = 0;
-        }
+        irr_dimension_t *dims = irr_take_copy(memory, shapes[k].dims, rank, sizeof *dims);
+        if (!dims) return irr_out_of_memory(sentence, rank * sizeof *dims);
+        for (uint32_t d = 0; d < rank; d++)
+            if (dims[d].min < 0) dims[d].min = 0;
+        inputs[index].dims = dims;
+        inputs[index].rank = rank;
     }
     return IRR_OK;
 }
@@ -110,16 +110,17 @@ static irr_status_e new_inputs(const irr_ir_model_t *model, size_t count, const 
 irr_status_e irr_ir_reshape(irr_ir_model_t *model, size_t count, const char **names,
                             const irr_partial_shape_t *shapes, irr_sentence_t sentence) {
     irr_ir_model_t old = *model, *reshaped = NULL;
+    irr_arena_t memory = {0};
     if (old.parts->extracted == IRR_NONE && old.unsupported)
         return irr_fail(sentence, IRR_NOT_IMPLEMENTED, "the model cannot be reshaped: %s",
                         old.unsupported);
-    irr_partial_t *inputs = irr_calloc(old.input_count, sizeof *inputs);
+    irr_partial_t *inputs = irr_take(&memory, old.input_count, sizeof *inputs);
     if (!inputs) return irr_out_of_memory(sentence, old.input_count * sizeof *inputs);
-    irr_status_e status = new_inputs(model, count, names, shapes, inputs, sentence);
+    irr_status_e status = new_inputs(model, count, names, shapes, inputs, &memory, sentence);
     if (!status)
         status =
             irr_model_build(old.parts->file, old.parts->extracted, inputs, &reshaped, sentence);
-    irr_release(inputs);
+    irr_arena_release(&memory);
     if (status) return status;
     *model = *reshaped; /* the handle stays, its contents change */
     *reshaped = old;
@@ -134,13 +135,11 @@ irr_status_e irr_ir_reshape(irr_ir_model_t *model, size_t count, const char **na
 static const char *behind(const irr_ir_graph_t *file, uint32_t scope, const char *path) {
     if (scope == 0) return path;
     const irr_layer_t *owner = &file->layers.at[file->scopes.at[scope].layer];
-    const irr_symbol_t words[] = {owner->id, owner->name};
-    const char *body = irr_text(file, file->scopes.at[scope].body);
+    const char *const words[] = {owner->id, owner->name}, *body = file->scopes.at[scope].body;
     path = behind(file, owner->scope, path);
     for (int i = 0; path && i < 2; i++) {
-        const char *word = irr_text(file, words[i]);
-        size_t length = strlen(word), more = strlen(body);
-        if (length && strncmp(path, word, length) == 0 && path[length] == '/' &&
+        size_t length = strlen(words[i]), more = strlen(body);
+        if (length && strncmp(path, words[i], length) == 0 && path[length] == '/' &&
             strncmp(path + length + 1, body, more) == 0 && path[length + 1 + more] == '/')
             return path + length + more + 2;
     }
@@ -155,9 +154,7 @@ static uint32_t layer_by_path(const irr_ir_graph_t *file, const char *path) {
         const irr_layer_t *layer = &file->layers.at[i];
         const char *text = behind(file, layer->scope, path);
         if (!text) continue;
-        int rank = strcmp(irr_text(file, layer->name), text) == 0 ? 2
-                   : strcmp(irr_text(file, layer->id), text) == 0 ? 1
-                                                                  : 0;
+        int rank = strcmp(layer->name, text) == 0 ? 2 : strcmp(layer->id, text) == 0 ? 1 : 0;
         if (rank && layer->kind == IRR_LAYER_REDUCE) rank += 2;
         if (rank && layer->scope == 0) rank += 4;
         if (rank > best_rank) best = i, best_rank = rank;
@@ -175,11 +172,11 @@ irr_status_e irr_ir_extract(const irr_ir_model_t *model, const char *path, irr_i
         return irr_fail(sentence, IRR_NOT_FOUND,
                         "%.300s: no layer has the name, id or path \"%.200s\" (a path is like "
                         "2/then_body/2)",
-                        file->file.path, path);
+                        file->report.file, path);
     if (file->layers.at[index].kind != IRR_LAYER_REDUCE) {
         irr_check_problem_t problem =
             irr_public_problem(file, irr_at_layer(file, index), "it is no reduction");
-        irr_ir_problem_text(&problem, sentence.text, sentence.capacity_bytes);
+        irr_problem_text(&problem, sentence.text, sentence.capacity_bytes);
         return IRR_NOT_IMPLEMENTED;
     }
     return irr_model_build(file, index, NULL, one, sentence);

@@ -1,13 +1,87 @@
-/* What is known of a tensor: a type, and a shape whose dimensions are ranges.
+/* Shapes whose dimensions are ranges: reading them, comparing them, what a reduction makes of them.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ir/ir_graph.h"
 
+const char irr_no_text[1] = "";
+
 static const irr_dimension_t any_dim = {0, -1}, one = {1, 1};
 
-void irr_partial_set(irr_partial_t *it, uint8_t type, uint32_t rank, const irr_dimension_t *dims) {
-    it->type = type;
-    it->rank = rank;
-    if (rank && rank != IRR_DYNAMIC_RANK) memcpy(it->dims, dims, rank * sizeof *dims);
+/* ---- numbers and shapes in attributes ---- */
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+static void trim(const char **text, size_t *length) {
+    while (*length && is_blank(**text)) ++*text, --*length;
+    while (*length && is_blank((*text)[*length - 1])) --*length;
+}
+
+bool irr_parse_number(const char *text, size_t length, int64_t *value) {
+    trim(&text, &length);
+    int64_t total = 0;
+    if (!length) return false;
+    for (size_t i = 0; i < length; i++)
+        if (text[i] < '0' || text[i] > '9' || __builtin_mul_overflow(total, 10, &total) ||
+            __builtin_add_overflow(total, text[i] - '0', &total))
+            return false;
+    return *value = total, true;
+}
+
+bool irr_parse_dim(const char *text, size_t length, irr_dimension_t *dim) {
+    trim(&text, &length);
+    *dim = any_dim;
+    if (length == 2 && memcmp(text, "-1", 2) == 0) return true;
+    if (!irr_parse_number(text, length, &dim->max)) return false;
+    dim->min = dim->max;
+    return true;
+}
+
+/* One entry of a partial shape: 3, ?, -1, 1..10, 1.., ..10 */
+static bool parse_range(const char *text, size_t length, irr_dimension_t *dim) {
+    trim(&text, &length);
+    *dim = any_dim;
+    if (length == 1 && *text == '?') return true;
+    const char *dots = memmem(text, length, "..", 2);
+    if (!dots) return irr_parse_dim(text, length, dim);
+    size_t before = (size_t)(dots - text), after = length - before - 2;
+    return (before || after) && (!before || irr_parse_number(text, before, &dim->min)) &&
+           (!after || (irr_parse_number(dots + 2, after, &dim->max) && dim->min <= dim->max));
+}
+
+irr_status_e irr_parse_shape(const char *text, bool only_static, irr_arena_t *memory,
+                             irr_partial_t *shape, irr_sentence_t sentence) {
+    irr_dimension_t dims[IRR_MAX_RANK];
+    const char *whole = text;
+    size_t length = strlen(text);
+    trim(&text, &length);
+    shape->rank = 0;
+    if (!only_static && length == 3 && memcmp(text, "...", 3) == 0)
+        return shape->rank = IRR_DYNAMIC_RANK, IRR_OK;
+    for (const char *end = text + length; length && text <= end;) {
+        const char *comma = memchr(text, ',', (size_t)(end - text));
+        const char *stop = comma ? comma : end;
+        if (shape->rank == IRR_MAX_RANK)
+            return irr_fail(sentence, IRR_NETWORK_NOT_READ,
+                            "attribute shape has more than %u dimensions", IRR_MAX_RANK);
+        irr_dimension_t *dim = &dims[shape->rank++];
+        if (!parse_range(text, (size_t)(stop - text), dim) || (only_static && dim->min != dim->max))
+            return irr_fail(
+                sentence, IRR_NETWORK_NOT_READ,
+                "attribute shape is \"%.60s\": dimension %" PRIu32 " is \"%.*s\", expected %s",
+                whole, shape->rank - 1, (int)(stop - text < 40 ? stop - text : 40), text,
+                only_static ? "a number of at least 0"
+                            : "a number of at least 0, ?, -1 or a range such as 1..10");
+        text = stop + 1;
+    }
+    irr_partial_set(shape, dims, shape->rank, memory);
+    return IRR_OK;
+}
+
+/* ---- what is known of a tensor ---- */
+
+void irr_partial_set(irr_partial_t *it, const irr_dimension_t *dims, uint32_t rank,
+                     irr_arena_t *memory) {
+    it->dims = rank == IRR_DYNAMIC_RANK ? NULL : irr_take_copy(memory, dims, rank, sizeof *dims);
+    it->rank = it->dims ? rank : IRR_DYNAMIC_RANK;
 }
 
 bool irr_partial_static(const irr_partial_t *shape) {
@@ -34,19 +108,6 @@ static irr_dimension_t or_one(irr_dimension_t dim) {
     return dim;
 }
 
-/* Without the values of the axes, only their number can say something. */
-static void reduce_unknown(int64_t count, bool keep_dims, irr_partial_t *out) {
-    uint32_t rank = out->rank;
-    if (keep_dims) {
-        for (uint32_t d = 0; d < rank; d++) out->dims[d] = or_one(out->dims[d]);
-    } else if (count > 0) {
-        out->rank = rank - (uint32_t)count;
-        for (uint32_t d = 0; d < out->rank; d++) out->dims[d] = any_dim;
-    } else if (rank) {
-        out->rank = IRR_DYNAMIC_RANK;
-    }
-}
-
 irr_axes_known_t irr_axes_of(const irr_partial_t *axes) {
     irr_axes_known_t known = {.type = axes->type, .count = -1};
     if (axes->rank == 0) known.count = 1;
@@ -55,11 +116,13 @@ irr_axes_known_t irr_axes_of(const irr_partial_t *axes) {
 }
 
 irr_status_e irr_partial_reduce(const irr_partial_t *data, const irr_axes_known_t *axes,
-                                bool keep_dims, irr_partial_t *out, irr_sentence_t sentence) {
+                                bool keep_dims, irr_arena_t *memory, irr_partial_t *out,
+                                irr_sentence_t sentence) {
     uint64_t mask = UINT64_MAX;
     int64_t dims[IRR_MAX_RANK];
+    irr_dimension_t ranges[IRR_MAX_RANK];
     char text[IRR_SENTENCE_BYTES / 2];
-    irr_partial_set(out, data->type, data->rank, data->dims);
+    *out = *data;
     if (axes->count == 0 || data->rank == IRR_DYNAMIC_RANK) return IRR_OK;
     if (axes->values) {
         irr_partial_dims(data, dims);
@@ -71,15 +134,21 @@ irr_status_e irr_partial_reduce(const irr_partial_t *data, const irr_axes_known_
         return irr_fail(sentence, IRR_NETWORK_NOT_READ,
                         "axes hold %" PRId64 " values, but data %s has rank %" PRIu32, axes->count,
                         irr_partial_text(data, text, sizeof text), data->rank);
-    } else if (axes->count < (int64_t)data->rank) {
-        reduce_unknown(axes->count, keep_dims, out);
+    } else if (axes->count < 0 && !keep_dims && data->rank) {
+        out->rank = IRR_DYNAMIC_RANK;
         return IRR_OK;
     }
-    out->rank = 0;
+    /* Without the values of the axes, only their number can say something. */
+    bool known = axes->values || axes->count == (int64_t)data->rank;
+    uint32_t rank = 0, left = data->rank - (uint32_t)axes->count;
     for (uint32_t d = 0; d < data->rank; d++) {
         bool reduced = mask >> d & 1;
-        if (!reduced || keep_dims) out->dims[out->rank++] = reduced ? one : data->dims[d];
+        if (!known && (keep_dims || rank < left))
+            ranges[rank++] = keep_dims ? or_one(data->dims[d]) : any_dim;
+        else if (known && (!reduced || keep_dims))
+            ranges[rank++] = reduced ? one : data->dims[d];
     }
+    irr_partial_set(out, ranges, rank, memory);
     return IRR_OK;
 }
 

@@ -1,9 +1,8 @@
-/* From bytes to callbacks: libxml2's push parser, fed in chunks that were scanned before. No tree,
- * no DTD, no entity but the five predefined, no network, no other file. The only file of the reader
- * that knows libxml2.
+/* From bytes to callbacks: libxml2's push parser, fed in chunks that were scanned before: libxml2
+ * is quadratic in a tag of many attributes. No tree, no DTD, no entity but the five predefined, no
+ * network, no other file. The only file of the reader that knows libxml2.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ir/ir_elements.h"
-#include "ir/ir_scan.h"
 #include "ir/ir_xml_memory.h"
 
 #include <errno.h>
@@ -11,8 +10,21 @@
 #include <libxml/xmlerror.h>
 #include <unistd.h>
 
-#define WINDOW_BYTES (2 * IRR_MAX_TAG_BYTES)
+#define MAX_XML_BYTES (UINT64_C(2) << 30)
+#define MAX_TAG_BYTES 65536
+#define MAX_ATTRIBUTES 256
+#define WINDOW_BYTES (2 * MAX_TAG_BYTES)
+#define LONGEST_START 9 /* of what is told apart by its first bytes: <![CDATA[ */
+#define SHORT_TAG_BYTES (4 * MAX_ATTRIBUTES) /* an attribute takes more: a="" */
 #define MAX_NAMES 50000 /* the parser's table of names stops growing: it would be quadratic */
+
+typedef struct {
+    char *at, *end;      /* what is not scanned yet of the bytes at hand */
+    const char *until;   /* in a comment, CDATA section or instruction: its end */
+    char *first;         /* the first element, once it was found */
+    bool fragments;      /* it is a <layer> */
+    const char *refusal; /* of the tag at `at` */
+} scan_t;
 
 typedef struct {
     irr_reader_t reader; /* first: the callbacks' context */
@@ -22,12 +34,92 @@ typedef struct {
     size_t memory_bytes;
     xmlParserCtxtPtr parser;
     irr_xml_memory_t out_of_memory;
-    irr_scan_t scan;
+    scan_t scan;
     char window[WINDOW_BYTES + 1]; /* what is not handed on yet, and a NUL */
     size_t held;
     uint32_t line;
     char message[512]; /* the parser's error, which ended the reading; "": none */
 } parse_t;
+
+/* ---- the scan ----
+ * Refuses what would make the parser slow or unsafe (huge tags, many attributes, a DTD), finds the
+ * first element, and blanks the literal `...` of the specification's examples. */
+
+/* What stands between < and its end is not looked at in these. */
+static const struct {
+    const char *start, *end;
+} opaque[] = {{"<?", "?>"}, {"<!--", "-->"}, {"<![CDATA[", "]]>"}};
+
+static bool begins(const char *at, const char *word) {
+    return strncmp(at, word, strlen(word)) == 0;
+}
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+/* <? and <! */
+static bool open_special(scan_t *scan) {
+    if (begins(scan->at, "<!D"))
+        return scan->refusal = "the document has a DTD (<!DOCTYPE); such documents are not read",
+               false;
+    for (size_t i = 0; i < sizeof opaque / sizeof *opaque; i++) {
+        if (!begins(scan->at, opaque[i].start)) continue;
+        scan->until = opaque[i].end;
+        scan->at += strlen(opaque[i].start);
+        return true;
+    }
+    scan->at += 2;
+    return true;
+}
+
+static bool pass_special(scan_t *scan) {
+    size_t length = strlen(scan->until), left = (size_t)(scan->end - scan->at);
+    char *close = memmem(scan->at, left, scan->until, length);
+    if (close) {
+        scan->at = close + length;
+        scan->until = NULL;
+    } else if (left >= length) {
+        scan->at = scan->end - (length - 1); /* its end may have begun */
+    }
+    return close;
+}
+
+static bool pass_tag(scan_t *scan) {
+    char *c = scan->at + 1, *stop = scan->end;
+    int attributes = 0;
+    /* A well-formed tag ends before the next one begins: a short way says that all is well. */
+    char *next = scan->fragments ? NULL : memchr(c, '<', (size_t)(stop - c));
+    if (next && next - c < SHORT_TAG_BYTES) return scan->at = next, true;
+    if (stop - scan->at > MAX_TAG_BYTES) stop = scan->at + MAX_TAG_BYTES;
+    for (; c < stop && *c != '>'; c++) {
+        if (*c == '"' || *c == '\'') {
+            char *close = memchr(c + 1, *c, (size_t)(stop - c) - 1);
+            c = close ? close : stop - 1;
+        } else if (*c == '=' && ++attributes > MAX_ATTRIBUTES) {
+            return scan->refusal = "a tag has more than 256 attributes", false;
+        } else if (*c == '.' && scan->fragments && is_blank(c[-1])) {
+            *c = ' '; /* the second dot then follows a blank, too */
+        }
+    }
+    if (c == stop && stop - scan->at == MAX_TAG_BYTES)
+        return scan->refusal = "a tag is longer than 64 KiB", false;
+    if (c < stop) scan->at = c + 1;
+    return c < stop;
+}
+
+/* Scans to the end of the next tag. False: refused, or more bytes are needed, from `at` on. What is
+ * malformed is left for the parser to say. */
+static bool scan_next(scan_t *scan) {
+    if (scan->until) return pass_special(scan);
+    while (scan->at < scan->end && *scan->at != '<') scan->at++;
+    if (scan->end - scan->at < LONGEST_START) return false;
+    char kind = scan->at[1];
+    if (kind == '!' || kind == '?') return open_special(scan);
+    if (kind != '/' && !scan->first) {
+        scan->first = scan->at;
+        scan->fragments = begins(scan->at, "<layer") && strchr(" \t\r\n/>", scan->at[6]);
+    }
+    return pass_tag(scan);
+}
 
 /* ---- the parser ---- */
 
@@ -108,7 +200,7 @@ static bool open_input(parse_t *parse) {
                                   (irr_sentence_t){reason, sizeof reason});
         parse->opened = !status;
     }
-    if (status) irr_problem(graph, (irr_place_t){0, IRR_NONE, status}, "%s", reason);
+    if (status) irr_problem(graph, (irr_spot_t){0, IRR_NONE, status}, "%s", reason);
     return !status;
 }
 
@@ -182,8 +274,8 @@ static void push(parse_t *parse, const char *bytes, size_t count, bool last) {
 static void hand_on(parse_t *parse, const char *end) {
     const char *from = parse->window;
     size_t count = (size_t)(end - from);
-    if (parse->scan.fragments && !parse->reader.graph->file.fragments) { /* they need a root */
-        parse->reader.graph->file.fragments = true;
+    if (parse->scan.fragments && !parse->reader.graph->fragments) { /* they need a root */
+        parse->reader.graph->fragments = true;
         push(parse, from, (size_t)(parse->scan.first - from), false);
         push(parse, "<fragments>", 11, false);
         from = parse->scan.first;
@@ -197,18 +289,18 @@ static void hand_on(parse_t *parse, const char *end) {
  * before that may be malformed, which then is the first problem. */
 static void feed_all(parse_t *parse) {
     irr_reader_t *reader = &parse->reader;
-    irr_scan_t *scan = &parse->scan;
+    scan_t *scan = &parse->scan;
     uint64_t total = 0;
     for (ssize_t count = 1; count > 0 && !reader->stopped;) {
         count = fill(parse);
         if (count < 0) irr_refuse(reader, 0, "the file cannot be read: %s", strerror(errno));
         if (total == 0) check_start(parse);
         if (count > 0) total += (uint64_t)count;
-        if (total > IRR_MAX_XML_BYTES) irr_refuse(reader, 0, "the file is larger than 2 GiB");
+        if (total > MAX_XML_BYTES) irr_refuse(reader, 0, "the file is larger than 2 GiB");
         if (reader->stopped) return;
         scan->at = parse->window;
         scan->end = parse->window + parse->held;
-        while (irr_scan_next(scan)) continue;
+        while (scan_next(scan)) continue;
         hand_on(parse, count || scan->refusal ? scan->at : scan->end);
         if (scan->refusal)
             irr_refuse(reader, line_of_end(parse->parser->input), "%s", scan->refusal);
@@ -217,7 +309,7 @@ static void feed_all(parse_t *parse) {
 
 static void finish(parse_t *parse) {
     irr_reader_t *reader = &parse->reader;
-    if (reader->graph->file.fragments && reader->depth == 1) push(parse, "</fragments>", 12, false);
+    if (reader->graph->fragments && reader->depth == 1) push(parse, "</fragments>", 12, false);
     if (reader->stopped) return;
     uint32_t open_line = reader->depth ? reader->levels[reader->depth].line : 0;
     uint32_t end_line = line_of_end(parse->parser->input);
@@ -235,7 +327,7 @@ static void finish(parse_t *parse) {
 static void only_parser_problem(irr_ir_graph_t *graph, const parse_t *parse) {
     graph->problems.count = 0;
     graph->layers.count = 0;
-    graph->file = (irr_ir_file_t){.path = graph->file.path, .fragments = graph->file.fragments};
+    graph->report = (irr_check_report_t){.file = graph->report.file, .owner = graph};
     irr_problem(graph, irr_at_line(parse->line), "malformed XML: %s", parse->message);
 }
 

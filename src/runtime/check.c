@@ -1,4 +1,4 @@
-/* The public check: the reader's findings, and the file that holds them, as a report.
+/* The public check, which is the reader's.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/runtime.h"
 
@@ -8,23 +8,11 @@ irr_status_e irr_check(const char *model_path, const char *weights_path, const i
     if (axes_size) IRR_REQUIRE(axes);
     irr_ir_source_t source = {
         .path = model_path, .weights_path = weights_path, .axes = axes, .axes_count = axes_size};
-    const irr_ir_file_t *file = NULL;
-    irr_status_e status = irr_ir_read(&source, &file, irr_message());
-    if (status) return status;
-    *report = (irr_check_report_t){.file = file->path,
-                                   .layers = file->layer_count,
-                                   .reduce_layers = file->reduce_layer_count,
-                                   .problems = file->problems,
-                                   .size = file->problem_count,
-                                   .unknown_layers = file->problems + file->problem_count,
-                                   .unknown_size = file->unknown_layer_count,
-                                   .owner = file,
-                                   .fragments = file->fragments ? file->layer_count : 0};
-    return IRR_OK;
+    return irr_ir_check(&source, report, irr_message());
 }
 
 void irr_check_report_free(irr_check_report_t *report) {
     if (!report) return;
-    irr_ir_file_free(report->owner);
+    irr_ir_release(report->owner);
     *report = (irr_check_report_t){.file = NULL};
 }
