@@ -61,7 +61,7 @@ void *irr_take(irr_arena_t *arena, size_t count, size_t element_bytes) {
     arena->at += skip;
     arena->left_bytes -= skip;
     bool there = irr_mul_size(count, element_bytes, &bytes) && !arena->failed &&
-                 (bytes <= arena->left_bytes || add_piece(arena, bytes));
+                 irr_may_allocate() && (bytes <= arena->left_bytes || add_piece(arena, bytes));
     if (!there) return arena->failed = true, NULL;
     arena->at += bytes;
     arena->left_bytes -= bytes;
