@@ -42,30 +42,29 @@ struct irr_piece {
 enum { FIRST_PIECE_BYTES = 1 << 10, MOST_PIECE_BYTES = 1 << 16 };
 
 static bool add_piece(irr_arena_t *arena, size_t bytes) {
-    size_t room = arena->piece_bytes ? arena->piece_bytes : FIRST_PIECE_BYTES, whole;
-    arena->piece_bytes = room < MOST_PIECE_BYTES ? 2 * room : room;
+    size_t room = arena->next_bytes ? arena->next_bytes : FIRST_PIECE_BYTES, whole;
+    arena->next_bytes = room < MOST_PIECE_BYTES ? 2 * room : room;
     if (room < bytes) room = bytes;
     struct irr_piece *piece =
         irr_add_size(room, sizeof *piece, &whole) ? irr_calloc(1, whole) : NULL;
     if (!piece) return false;
     piece->next = arena->pieces;
     arena->pieces = piece;
-    arena->at = (char *)(piece + 1);
-    arena->left_bytes = room;
+    arena->used_bytes = 0;
+    arena->room_bytes = room;
     return true;
 }
 
 void *irr_take(irr_arena_t *arena, size_t count, size_t element_bytes) {
-    size_t bytes, skip = element_bytes == 1 ? 0 : -(uintptr_t)arena->at % _Alignof(max_align_t);
-    if (skip > arena->left_bytes) skip = arena->left_bytes;
-    arena->at += skip;
-    arena->left_bytes -= skip;
-    bool there = irr_mul_size(count, element_bytes, &bytes) && !arena->failed &&
-                 irr_may_allocate() && (bytes <= arena->left_bytes || add_piece(arena, bytes));
-    if (!there) return arena->failed = true, NULL;
-    arena->at += bytes;
-    arena->left_bytes -= bytes;
-    return arena->at - bytes;
+    size_t bytes, aligned = _Alignof(max_align_t) - 1;
+    if (element_bytes > 1) arena->used_bytes = (arena->used_bytes + aligned) & ~aligned;
+    bool there = irr_mul_size(count, element_bytes, &bytes) && irr_may_allocate();
+    bool fits = arena->pieces && arena->used_bytes <= arena->room_bytes &&
+                bytes <= arena->room_bytes - arena->used_bytes;
+    if (!there || (!fits && !add_piece(arena, bytes))) return arena->failed = true, NULL;
+    char *taken = (char *)(arena->pieces + 1) + arena->used_bytes;
+    arena->used_bytes += bytes;
+    return taken;
 }
 
 void *irr_take_copy(irr_arena_t *arena, const void *from, size_t count, size_t element_bytes) {

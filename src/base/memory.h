@@ -21,8 +21,8 @@ void irr_release(void *memory); /* NULL does nothing */
 /* Pieces of memory that live as long as what they are parts of. A zeroed arena has none. */
 typedef struct irr_arena {
     struct irr_piece *pieces;
-    char *at; /* what is not taken yet of the newest piece */
-    size_t left_bytes, piece_bytes;
+    size_t used_bytes, room_bytes; /* of the newest piece */
+    size_t next_bytes;
     bool failed; /* some piece could not be had: one look at the end may do */
 } irr_arena_t;
 void *irr_take(irr_arena_t *arena, size_t count, size_t element_bytes); /* zeroed, or NULL */

@@ -13,6 +13,15 @@
  */
 __attribute__((format(printf, 3, 4))) irr_status_e irr_fail(irr_sentence_t to, irr_status_e status,
                                                             const char *format, ...);
+/* Leaves the calling function with the status of a call that failed. */
+#define IRR_TRY(call)                                                                              \
+    do {                                                                                           \
+        irr_status_e try_ = (call);                                                                \
+        if (try_ != IRR_OK) return try_;                                                           \
+    } while (0)
+/* What a function ends with that makes something: it gives that out, or drops it on failure. */
+#define IRR_GIVE(status, out, made, drop)                                                          \
+    ((status) ? (drop(made), (status)) : (*(out) = (made), IRR_OK))
 /* Puts where it happened before a sentence that is there already: "layer 3: " */
 __attribute__((format(printf, 3, 4))) irr_status_e
 irr_fail_at(irr_sentence_t to, irr_status_e status, const char *format, ...);

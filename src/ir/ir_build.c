@@ -175,8 +175,7 @@ static irr_status_e build_net(build_t *build, irr_sentence_t sentence) {
     }
     for (size_t i = 0; i < file->layers.count; i++) {
         const irr_layer_t *layer = &layers[file->order[i]];
-        irr_status_e status = layer->scope ? IRR_OK : add_layer(build, layer, sentence);
-        if (status) return status;
+        IRR_TRY(layer->scope ? IRR_OK : add_layer(build, layer, sentence));
     }
     for (const irr_layer_t *layer = layers; layer < end; layer++) {
         if (layer->scope != 0) continue;
@@ -220,8 +219,7 @@ static irr_status_e build_layer(build_t *build, irr_sentence_t sentence) {
         values[1].constant = file->constants[axes->layer];
     }
     if (values[1].element_type == IRR_DYNAMIC) values[1].element_type = IRR_I64;
-    irr_status_e status = reduce(build, to, sentence);
-    if (status) return status;
+    IRR_TRY(reduce(build, to, sentence));
     set_port(build, &face->outputs[0], file->ports.at[layer->outputs.first].names, face->name, 2);
     set_port(build, &face->inputs[0], "data", "data", 0);
     set_port(build, &face->inputs[1], "axes", "axes", 1);
@@ -270,9 +268,5 @@ irr_status_e irr_model_build(irr_ir_graph_t *file, uint32_t extracted, const irr
     if (!status) finish(&build);
     if (parts->memory.failed || status == IRR_NOT_ALLOCATED)
         status = irr_out_of_memory(sentence, file->ports.count);
-    if (status)
-        irr_ir_free(model);
-    else
-        *out = model;
-    return status;
+    return IRR_GIVE(status, out, model, irr_ir_free);
 }

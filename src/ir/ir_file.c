@@ -132,11 +132,7 @@ irr_status_e irr_graph_read(const irr_ir_source_t *source,
     irr_weights_release(graph->weights);
     graph->weights = NULL;
     graph->source = NULL;
-    if (status)
-        irr_ir_release(graph);
-    else
-        *out = graph;
-    return status;
+    return IRR_GIVE(status, out, graph, irr_ir_release);
 }
 
 static irr_status_e add_texts(irr_ir_graph_t *graph, irr_sentence_t sentence) {

@@ -57,9 +57,8 @@ irr_status_e irr_ir_read_model(const irr_ir_source_t *source, irr_ir_model_t **m
                                irr_sentence_t sentence) {
     irr_ir_graph_t *graph;
     *model = NULL;
-    irr_status_e status = irr_graph_read(source, without_problems, &graph, sentence);
-    if (status) return status;
-    status = irr_model_build(graph, IRR_NONE, NULL, model, sentence);
+    IRR_TRY(irr_graph_read(source, without_problems, &graph, sentence));
+    irr_status_e status = irr_model_build(graph, IRR_NONE, NULL, model, sentence);
     irr_ir_release(graph);
     return status;
 }
@@ -95,8 +94,7 @@ static irr_status_e new_inputs(const irr_ir_model_t *model, size_t count, const 
     }
     for (size_t k = 0; k < count; k++) {
         uint32_t index, rank = (uint32_t)shapes[k].rank.max;
-        irr_status_e status = irr_ir_find(model, false, names[k], &index, sentence);
-        if (status) return status;
+        IRR_TRY(irr_ir_find(model, false, names[k], &index, sentence));
         irr_dimension_t *dims = irr_take_copy(memory, shapes[k].dims, rank, sizeof *dims);
         if (!dims) return irr_out_of_memory(sentence, rank * sizeof *dims);
         for (uint32_t d = 0; d < rank; d++)

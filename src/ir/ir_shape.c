@@ -126,10 +126,8 @@ irr_status_e irr_partial_reduce(const irr_partial_t *data, const irr_axes_known_
     if (axes->count == 0 || data->rank == IRR_DYNAMIC_RANK) return IRR_OK;
     if (axes->values) {
         irr_partial_dims(data, dims);
-        irr_status_e status =
-            irr_axes_mask(axes->values, axes->type, (size_t)axes->count, dims, data->rank,
-                          IRR_DUPLICATE_AXES_ERROR, IRR_EMPTY_AXES_IDENTITY, &mask, sentence);
-        if (status) return status;
+        IRR_TRY(irr_axes_mask(axes->values, axes->type, (size_t)axes->count, dims, data->rank,
+                              IRR_DUPLICATE_AXES_ERROR, IRR_EMPTY_AXES_IDENTITY, &mask, sentence));
     } else if (axes->count > (int64_t)data->rank) {
         return irr_fail(sentence, IRR_NETWORK_NOT_READ,
                         "axes hold %" PRId64 " values, but data %s has rank %" PRIu32, axes->count,

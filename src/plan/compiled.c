@@ -42,8 +42,7 @@ static irr_status_e judge_axes(const irr_graph_t *graph, const irr_graph_layer_t
     if (layer->axes == IRR_NO_VALUE)
         return irr_axes_mask(NULL, IRR_I64, 0, data->dims, data->rank, layer->duplicate_axes,
                              layer->empty_axes, mask, sentence);
-    irr_status_e status = judge_value(graph, layer->axes, "axes input", sentence);
-    if (status != IRR_OK) return status;
+    IRR_TRY(judge_value(graph, layer->axes, "axes input", sentence));
     const irr_graph_value_t *axes = &graph->values[layer->axes];
     /* An unknown layer's output has a type or rank that nobody knows: query goes on. */
     if (!axes->is_constant && input_of(graph, layer->axes) == IRR_NO_VALUE)
@@ -65,12 +64,10 @@ static irr_status_e judge_axes(const irr_graph_t *graph, const irr_graph_layer_t
 irr_status_e irr_layer_admit(const irr_graph_t *graph, const irr_graph_layer_t *layer, irr_op_e *op,
                              uint64_t *mask, irr_sentence_t sentence) {
     if (!irr_op_by_type(layer->type, op)) return unknown_type(layer->type, sentence);
-    irr_status_e status = judge_value(graph, layer->data, "data", sentence);
-    if (status == IRR_OK) status = judge_value(graph, layer->output, "output", sentence);
-    if (status != IRR_OK) return status;
+    IRR_TRY(judge_value(graph, layer->data, "data", sentence));
+    IRR_TRY(judge_value(graph, layer->output, "output", sentence));
     const irr_graph_value_t *data = &graph->values[layer->data];
-    status = irr_planner_admit(*op, data->element_type, sentence);
-    if (status != IRR_OK) return status;
+    IRR_TRY(irr_planner_admit(*op, data->element_type, sentence));
     if (data->rank == IRR_DYNAMIC_RANK)
         return irr_fail(sentence, IRR_NOT_IMPLEMENTED, "the rank of its data is not known");
     if (graph->values[layer->output].element_type != data->element_type)
@@ -90,8 +87,7 @@ static irr_status_e add_value(const irr_graph_t *graph, uint32_t v, irr_plugin_c
     const irr_graph_value_t *from = &graph->values[v];
     irr_value_t *to = &made->values[v];
     size_t count, bytes, room;
-    irr_status_e status = judge_value(graph, v, "tensor", sentence);
-    if (status != IRR_OK) return status;
+    IRR_TRY(judge_value(graph, v, "tensor", sentence));
     uint32_t rank = from->rank == IRR_DYNAMIC_RANK ? 0 : from->rank;
     to->is = *from;
     to->maker = IRR_NO_LAYER;
@@ -241,11 +237,7 @@ irr_status_e irr_compiled_create(const irr_graph_t *graph, const irr_config_t *c
     if (status == IRR_OK) status = add_outputs(made, sentence);
     if (status == IRR_OK) irr_fold_chains(made);
     if (status == IRR_OK && made->is_static) status = plan_now(made, sentence);
-    if (status == IRR_OK)
-        *compiled = made;
-    else
-        irr_compiled_release(made);
-    return status;
+    return IRR_GIVE(status, compiled, made, irr_compiled_release);
 }
 
 void irr_compiled_release(irr_plugin_compiled_t *compiled) {

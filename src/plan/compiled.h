@@ -70,12 +70,12 @@ typedef struct irr_plan_shape {
 } irr_plan_shape_t;
 
 typedef struct irr_plan {
-    atomic_uint users;  /* the cache and requests */
-    uint64_t last_used; /* the cache's clock */
-    /* One block of memory with the plan: */
+    atomic_uint users;        /* the cache and requests */
+    uint64_t last_used;       /* the cache's clock */
+    irr_arena_t memory;       /* of what follows, once it is made under the model's lock */
     int64_t *key;             /* threads, dims of every input, each layer's run-time mask */
     irr_step_t *steps;        /* one a layer */
-    irr_step_note_t *notes;   /* one a layer; their texts are under the model's lock */
+    irr_step_note_t *notes;   /* one a layer; their texts are made when they are asked for */
     irr_plan_shape_t *shapes; /* by value */
     size_t *offsets;          /* of each value in the request's memory; SIZE_MAX: not there */
     uint32_t step_count;

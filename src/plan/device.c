@@ -55,15 +55,12 @@ static irr_status_e query(irr_plugin_engine_t *engine, const irr_graph_t *graph,
         return irr_fail(sentence, IRR_OUT_OF_BOUNDS, "layer %u of %u", (unsigned)index,
                         (unsigned)graph->layer_count);
     irr_config_t config = *config_of(engine);
-    irr_status_e status =
-        irr_config_set(&config, properties, property_count, IRR_OF_DEVICE, sentence);
-    if (status != IRR_OK) return status;
+    IRR_TRY(irr_config_set(&config, properties, property_count, IRR_OF_DEVICE, sentence));
     const irr_graph_layer_t *layer = &graph->layers[index];
     if (is_end(layer->type)) return IRR_OK;
     irr_op_e op;
     uint64_t mask;
-    status = irr_layer_admit(graph, layer, &op, &mask, sentence);
-    if (status != IRR_OK) return status;
+    IRR_TRY(irr_layer_admit(graph, layer, &op, &mask, sentence));
     const irr_graph_value_t *data = &graph->values[layer->data];
     bool axes_known = layer->axes == IRR_NO_VALUE || graph->values[layer->axes].is_constant;
     size_t count;
@@ -74,7 +71,7 @@ static irr_status_e query(irr_plugin_engine_t *engine, const irr_graph_t *graph,
     irr_choice_t choice;
     irr_problem_of(op, data->element_type, data->dims, data->rank, mask, &problem);
     irr_lock(engine); /* as planning: a backend may take locks of its own */
-    status = irr_planner_choose(&problem, &config, false, &choice, sentence);
+    irr_status_e status = irr_planner_choose(&problem, &config, false, &choice, sentence);
     irr_unlock(engine);
     return status;
 }
@@ -104,9 +101,7 @@ static irr_config_t compiled_config(irr_plugin_compiled_t *compiled) {
 static irr_status_e set_compiled_property(irr_plugin_compiled_t *compiled, const char *key,
                                           const char *value, irr_sentence_t sentence) {
     irr_config_t config = compiled_config(compiled);
-    irr_status_e status =
-        irr_config_set(&config, &(irr_property_t){key, value}, 1, IRR_OF_COMPILED, sentence);
-    if (status != IRR_OK) return status;
+    IRR_TRY(irr_config_set(&config, &(irr_property_t){key, value}, 1, IRR_OF_COMPILED, sentence));
     atomic_store(&compiled->profile, config.profile);
     atomic_store(&compiled->threads, config.threads);
     return IRR_OK;
@@ -161,8 +156,7 @@ irr_status_e irr_device_create(uint32_t host_abi_number, irr_plugin_engine_t **e
                         "the host's plugin ABI is %u, this device's is %u",
                         (unsigned)host_abi_number, IRR_PLUGIN_ABI);
     irr_config_t config;
-    irr_status_e status = irr_config_default(&config, sentence);
-    if (status != IRR_OK) return status;
+    IRR_TRY(irr_config_default(&config, sentence));
     device_t *made = irr_malloc(sizeof *made);
     if (!made) return irr_out_of_memory(sentence, sizeof *made);
     made->face = face;

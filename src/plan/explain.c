@@ -60,7 +60,7 @@ static void words_of(const irr_plugin_compiled_t *compiled, const irr_plan_t *pl
 
 /* ---- the profile ---- */
 
-static char *shape_text(const irr_plan_shape_t *data, uint64_t mask) {
+static char *shape_text(irr_arena_t *memory, const irr_plan_shape_t *data, uint64_t mask) {
     char text[IRR_SHAPE_TEXT_BYTES + 256];
     irr_shape_text(data->dims, data->rank, text, IRR_SHAPE_TEXT_BYTES);
     irr_writer_t writer = {text, sizeof text, strlen(text)};
@@ -69,7 +69,7 @@ static char *shape_text(const irr_plan_shape_t *data, uint64_t mask) {
     for (unsigned d = 0; d < data->rank; d++)
         if (mask >> d & 1) irr_write(&writer, "%s%u", comma, d), comma = ",";
     irr_write(&writer, "]");
-    return irr_strdup(text);
+    return irr_take_text(memory, text);
 }
 
 bool irr_plan_note(irr_plugin_compiled_t *compiled, irr_plan_t *plan, uint32_t k) {
@@ -78,12 +78,13 @@ bool irr_plan_note(irr_plugin_compiled_t *compiled, irr_plan_t *plan, uint32_t k
     irr_lock(compiled);
     if (!note->kernel) {
         words_of(compiled, plan, k, &words);
-        note->kernel = irr_strdup(words.kernel);
+        note->kernel = irr_take_text(&plan->memory, words.kernel);
         note->tier =
             words.chosen ? words.choice.offers[words.choice.backend].tier : IRR_TIER_SCALAR;
     }
     if (!note->shape)
-        note->shape = shape_text(&plan->shapes[compiled->layers[k].source], note->mask);
+        note->shape =
+            shape_text(&plan->memory, &plan->shapes[compiled->layers[k].source], note->mask);
     irr_unlock(compiled);
     return note->kernel && note->shape;
 }

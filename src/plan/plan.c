@@ -41,7 +41,6 @@ static irr_status_e make_step(const irr_plugin_compiled_t *compiled, irr_plan_t 
 typedef struct {
     irr_plugin_compiled_t *compiled;
     irr_plan_t *plan;
-    int64_t *next_dims; /* room for the dims of the results to come */
     size_t scratch_bytes;
     irr_sentence_t sentence;
 } planning_t;
@@ -75,8 +74,7 @@ static irr_status_e shape_ends(planning_t *planning) {
     for (uint32_t i = 0; i < compiled->input_count; i++) {
         uint32_t v = compiled->inputs[i];
         irr_plan_shape_t shape = {key, compiled->values[v].is.rank, IRR_NO_STEP};
-        irr_status_e status = check(&compiled->values[v], &shape, "input", i, planning->sentence);
-        if (status != IRR_OK) return status;
+        IRR_TRY(check(&compiled->values[v], &shape, "input", i, planning->sentence));
         planning->plan->shapes[v] = shape;
         key += shape.rank;
     }
@@ -154,14 +152,14 @@ static void join_passes(planning_t *planning) {
     }
 }
 
-/* The shape of a layer's result. */
+/* The shape of a layer's result, whose rank is at most its data's. */
 static irr_status_e shape_layer(planning_t *planning, const irr_layer_t *layer, uint64_t mask) {
     const irr_plan_shape_t *data = &planning->plan->shapes[layer->is.data];
-    irr_plan_shape_t made = {planning->next_dims, 0, IRR_NO_STEP};
-    irr_reduced_shape(data->dims, data->rank, mask, layer->is.keep_dims, planning->next_dims,
-                      &made.rank);
+    int64_t *dims = irr_take(&planning->plan->memory, data->rank, sizeof *dims);
+    irr_plan_shape_t made = {dims, 0, IRR_NO_STEP};
+    if (!dims) return irr_out_of_memory(planning->sentence, data->rank * sizeof *dims);
+    irr_reduced_shape(data->dims, data->rank, mask, layer->is.keep_dims, dims, &made.rank);
     planning->plan->shapes[layer->is.output] = made;
-    planning->next_dims += made.rank;
     return check(&planning->compiled->values[layer->is.output], &made, "value", layer->is.output,
                  planning->sentence);
 }
@@ -177,8 +175,7 @@ static irr_status_e plan_layer(planning_t *planning, uint32_t k) {
         !irr_add_size(read_bytes, bytes, &plan->notes[k].bytes))
         return irr_fail(planning->sentence, IRR_NOT_ALLOCATED,
                         "its tensors are larger than any memory");
-    irr_status_e status = make_step(compiled, plan, k, &scratch_bytes, planning->sentence);
-    if (status != IRR_OK) return status;
+    IRR_TRY(make_step(compiled, plan, k, &scratch_bytes, planning->sentence));
     if (scratch_bytes > planning->scratch_bytes) planning->scratch_bytes = scratch_bytes;
     join_siblings(planning, k);
     if (!output->is_output && !place(plan, bytes, &plan->offsets[layer->is.output]))
@@ -220,59 +217,34 @@ static irr_status_e plan_layers(planning_t *planning) {
     return IRR_OK;
 }
 
-/* The plan and all that is planned with it, in one block: a new shape must not cost much. */
-static irr_status_e claim(planning_t *planning) {
+static irr_status_e claim(planning_t *planning, const int64_t *key) {
     const irr_plugin_compiled_t *compiled = planning->compiled;
-    size_t numbers = 0; /* a result's rank is at most its data's */
-    for (uint32_t k = 0; k < compiled->layer_count; k++)
-        numbers += compiled->values[compiled->layers[k].is.data].is.rank;
-    const size_t bytes[] = {sizeof(irr_plan_t),
-                            compiled->layer_count * sizeof(irr_step_t),
-                            compiled->layer_count * sizeof(irr_step_note_t),
-                            compiled->value_count * sizeof(irr_plan_shape_t),
-                            compiled->value_count * sizeof(size_t),
-                            compiled->key_count * sizeof(int64_t),
-                            numbers * sizeof(int64_t)};
-    enum { PARTS = sizeof bytes / sizeof *bytes };
-    char *part[PARTS + 1];
-    size_t total = 0;
-    for (size_t i = 0; i < PARTS; i++) total += bytes[i]; /* multiples of 8, all of them */
-    part[0] = irr_calloc(1, total);
-    if (!part[0]) return irr_out_of_memory(planning->sentence, total);
-    for (size_t i = 0; i < PARTS; i++) part[i + 1] = part[i] + bytes[i];
-    irr_plan_t *plan = planning->plan = (irr_plan_t *)part[0];
-    plan->steps = (irr_step_t *)part[1];
-    plan->notes = (irr_step_note_t *)part[2];
-    plan->shapes = (irr_plan_shape_t *)part[3];
-    plan->offsets = (size_t *)part[4];
-    plan->key = (int64_t *)part[5];
-    planning->next_dims = (int64_t *)part[6];
+    irr_plan_t *plan = planning->plan = irr_calloc(1, sizeof *plan);
+    if (!plan) return irr_out_of_memory(planning->sentence, sizeof *plan);
+    irr_arena_t *memory = &plan->memory;
     atomic_init(&plan->users, 1);
-    return IRR_OK;
+    plan->key = irr_take_copy(memory, key, compiled->key_count, sizeof *key);
+    plan->steps = irr_take(memory, compiled->layer_count, sizeof *plan->steps);
+    plan->notes = irr_take(memory, compiled->layer_count, sizeof *plan->notes);
+    plan->shapes = irr_take(memory, compiled->value_count, sizeof *plan->shapes);
+    plan->offsets = irr_take(memory, compiled->value_count, sizeof *plan->offsets);
+    return memory->failed ? irr_out_of_memory(planning->sentence, sizeof *plan) : IRR_OK;
 }
 
 static irr_status_e make_plan(irr_plugin_compiled_t *compiled, const int64_t *key,
                               irr_plan_t **plan, irr_sentence_t sentence) {
     planning_t planning = {.compiled = compiled, .sentence = sentence};
-    irr_status_e status = claim(&planning);
-    if (status != IRR_OK) return status;
-    memcpy(planning.plan->key, key, compiled->key_count * sizeof *key);
-    status = shape_ends(&planning);
+    irr_status_e status = claim(&planning, key);
+    if (status == IRR_OK) status = shape_ends(&planning);
     if (status == IRR_OK) status = plan_layers(&planning);
-    if (status == IRR_OK)
-        *plan = planning.plan;
-    else
-        irr_plan_release(planning.plan);
-    return status;
+    return IRR_GIVE(status, plan, planning.plan, irr_plan_release);
 }
 
 void irr_plan_release(irr_plan_t *plan) {
     if (!plan || atomic_fetch_sub(&plan->users, 1) != 1) return;
-    for (uint32_t k = 0; k < plan->step_count; k++) {
+    for (uint32_t k = 0; k < plan->step_count; k++)
         if (plan->steps[k].backend) plan->steps[k].backend->release(plan->steps[k].state);
-        irr_release(plan->notes[k].kernel);
-        irr_release(plan->notes[k].shape);
-    }
+    irr_arena_release(&plan->memory);
     irr_release(plan);
 }
 

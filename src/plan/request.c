@@ -56,9 +56,8 @@ static const irr_step_t *step_at_once(const irr_plugin_compiled_t *compiled,
 /* Takes the plan of request->key. On failure the request keeps its old one. */
 static irr_status_e take_plan(irr_plugin_request_t *request, irr_sentence_t sentence) {
     irr_plan_t *plan;
-    irr_status_e status = irr_plan_acquire(request->compiled, request->key, &plan, sentence);
-    if (status != IRR_OK) return status;
-    status = ensure(&request->memory, plan->memory_bytes, sentence);
+    IRR_TRY(irr_plan_acquire(request->compiled, request->key, &plan, sentence));
+    irr_status_e status = ensure(&request->memory, plan->memory_bytes, sentence);
     if (status != IRR_OK) {
         irr_plan_release(plan);
         return status;
@@ -94,11 +93,7 @@ irr_status_e irr_request_create(irr_plugin_compiled_t *compiled, irr_plugin_requ
         *made->key = atomic_load(&compiled->threads);
         status = take_plan(made, sentence);
     }
-    if (status == IRR_OK)
-        *request = made;
-    else
-        irr_request_release(made);
-    return status;
+    return IRR_GIVE(status, request, made, irr_request_release);
 }
 
 void irr_request_release(irr_plugin_request_t *request) {

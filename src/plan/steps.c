@@ -64,8 +64,7 @@ static irr_status_e prepare_fill(const irr_problem_t *problem, const irr_config_
     if (!is_float && empty == IRR_EMPTY_NONE)
         return irr_fail(sentence, IRR_NOT_IMPLEMENTED, "an empty set of %s has no %s", info->name,
                         irr_op_info(problem->op)->type);
-    irr_status_e status = prepare_copy(problem, config, state, scratch_bytes, sentence);
-    if (status != IRR_OK) return status;
+    IRR_TRY(prepare_copy(problem, config, state, scratch_bytes, sentence));
     state_t *made = *state;
     if (is_float)
         irr_put_float(made->element, problem->type, 0, reals[empty]);

@@ -102,13 +102,12 @@ void irr_async_stop(irr_async_t *async) {
 
 irr_status_e irr_infer_request_start_async(irr_infer_request_t *infer_request) {
     IRR_REQUIRE(infer_request);
-    irr_status_e status = irr_request_enter(infer_request);
-    if (status) return status;
+    IRR_TRY(irr_request_enter(infer_request));
     irr_async_t *async = &infer_request->async;
     if (async->owner && !has_thread(async))
         irr_async_init(async); /* forked: the parent's thread still waits in the old ones */
     pthread_mutex_lock(&async->lock);
-    status = make_thread(infer_request);
+    irr_status_e status = make_thread(infer_request);
     if (status) {
         irr_request_leave(infer_request);
     } else {
@@ -177,8 +176,7 @@ irr_status_e irr_infer_request_cancel(irr_infer_request_t *infer_request) {
 irr_status_e irr_infer_request_set_callback(irr_infer_request_t *infer_request,
                                             const irr_callback_t *callback) {
     IRR_REQUIRE(infer_request);
-    irr_status_e status = irr_request_enter(infer_request);
-    if (status) return status;
+    IRR_TRY(irr_request_enter(infer_request));
     pthread_mutex_lock(&infer_request->async.lock);
     infer_request->async.callback = callback ? *callback : (irr_callback_t){NULL, NULL};
     pthread_mutex_unlock(&infer_request->async.lock);

@@ -27,12 +27,11 @@ irr_status_e irr_core_query_model(const irr_core_t *core, const irr_model_t *mod
     IRR_REQUIRE_OUT(supported_ops, core, model, device_name);
     irr_device_t *device = NULL;
     const irr_graph_t *graph = &model->query_graph;
-    irr_status_e status = irr_check_properties(num_properties, properties);
-    if (!status) status = irr_core_device(core, device_name, &device);
-    if (status) return status;
+    IRR_TRY(irr_check_properties(num_properties, properties));
+    IRR_TRY(irr_core_device(core, device_name, &device));
     irr_supported_op_t *rows = irr_list_make(graph->layer_count, sizeof *rows);
     pthread_rwlock_rdlock(&device->settings);
-    status = ask(device->engine, graph, num_properties, properties, rows);
+    irr_status_e status = ask(device->engine, graph, num_properties, properties, rows);
     pthread_rwlock_unlock(&device->settings);
     irr_device_release(device);
     *supported_ops = (irr_supported_ops_t){rows, graph->layer_count};
@@ -59,12 +58,11 @@ irr_status_e irr_core_compile_model(const irr_core_t *core, const irr_model_t *m
                                     const irr_property_t *properties,
                                     irr_compiled_model_t **compiled_model) {
     IRR_REQUIRE_OUT(compiled_model, core, model, device_name);
-    irr_status_e status = irr_check_properties(num_properties, properties);
-    if (status) return status;
+    IRR_TRY(irr_check_properties(num_properties, properties));
     irr_compiled_model_t *made = irr_calloc(1, sizeof *made);
     if (!made) return irr_out_of_memory(irr_message(), sizeof *made);
     atomic_init(&made->holders, 1);
-    status = irr_core_device(core, device_name, &made->device);
+    irr_status_e status = irr_core_device(core, device_name, &made->device);
     if (!status && model->unsupported)
         status = irr_fail_with(IRR_NOT_IMPLEMENTED, model->unsupported);
     if (!status) status = irr_ir_clone(model, &made->ir, irr_message());
@@ -76,11 +74,7 @@ irr_status_e irr_core_compile_model(const irr_core_t *core, const irr_model_t *m
                                  &made->compiled, irr_message());
         pthread_rwlock_unlock(&made->device->settings);
     }
-    if (status)
-        irr_compiled_model_free(made);
-    else
-        *compiled_model = made;
-    return status;
+    return IRR_GIVE(status, compiled_model, made, irr_compiled_model_free);
 }
 
 irr_status_e irr_core_compile_model_from_file(const irr_core_t *core, const char *model_path,

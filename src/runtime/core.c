@@ -51,11 +51,7 @@ irr_status_e irr_core_device(const irr_core_t *core, const char *name, irr_devic
     if (found) irr_device_retain(found);
     pthread_mutex_unlock(&own->lock);
     if (!status) status = irr_device_load(found);
-    if (status)
-        irr_device_release(found);
-    else
-        *device = found;
-    return status;
+    return IRR_GIVE(status, device, found, irr_device_release);
 }
 
 static irr_status_e make_core(const char *path, bool may_be_missing, irr_core_t **core) {
@@ -64,11 +60,7 @@ static irr_status_e make_core(const char *path, bool may_be_missing, irr_core_t 
     pthread_mutex_init(&made->lock, NULL);
     made->no_plugins_file = may_be_missing && access(path, F_OK) != 0;
     irr_status_e status = made->no_plugins_file ? IRR_OK : irr_registry_read(made, path);
-    if (status)
-        irr_core_free(made);
-    else
-        *core = made;
-    return status;
+    return IRR_GIVE(status, core, made, irr_core_free);
 }
 
 irr_status_e irr_core_create(irr_core_t **core) {
@@ -151,8 +143,7 @@ irr_status_e irr_core_get_versions_by_device_name(const irr_core_t *core, const 
                                                   irr_core_version_list_t *versions) {
     IRR_REQUIRE_OUT(versions, core, device_name);
     irr_device_t *device = NULL;
-    irr_status_e status = irr_core_device(core, device_name, &device);
-    if (status) return status;
+    IRR_TRY(irr_core_device(core, device_name, &device));
     const irr_plugin_engine_t *engine = device->engine;
     irr_core_version_t *row = irr_list_make(1, sizeof *row);
     *versions = (irr_core_version_list_t){row, row ? 1 : 0};
@@ -161,7 +152,7 @@ irr_status_e irr_core_get_versions_by_device_name(const irr_core_t *core, const 
             irr_list_text(row, device_name),
             {irr_list_text(row, engine->build_number), irr_list_text(row, engine->description)}};
     irr_device_release(device);
-    status = irr_list_check(row);
+    irr_status_e status = irr_list_check(row);
     if (status) irr_core_versions_free(versions);
     return status;
 }
@@ -176,10 +167,10 @@ irr_status_e irr_core_get_property(const irr_core_t *core, const char *device_na
                                    const char *property_key, char **property_value) {
     IRR_REQUIRE_OUT(property_value, core, device_name, property_key);
     irr_device_t *device = NULL;
-    irr_status_e status = irr_core_device(core, device_name, &device);
-    if (status) return status;
+    IRR_TRY(irr_core_device(core, device_name, &device));
     pthread_rwlock_rdlock(&device->settings);
-    status = irr_door_get((irr_door_t){device->engine, NULL}, property_key, property_value);
+    irr_status_e status =
+        irr_door_get((irr_door_t){device->engine, NULL}, property_key, property_value);
     pthread_rwlock_unlock(&device->settings);
     irr_device_release(device);
     return status;
@@ -188,10 +179,9 @@ irr_status_e irr_core_get_property(const irr_core_t *core, const char *device_na
 static irr_status_e set_one(const irr_core_t *core, const char *name, size_t count,
                             const irr_property_t *properties) {
     irr_device_t *device = NULL;
-    irr_status_e status = irr_core_device(core, name, &device);
-    if (status) return status;
+    IRR_TRY(irr_core_device(core, name, &device));
     pthread_rwlock_wrlock(&device->settings);
-    status = irr_door_set((irr_door_t){device->engine, NULL}, count, properties);
+    irr_status_e status = irr_door_set((irr_door_t){device->engine, NULL}, count, properties);
     pthread_rwlock_unlock(&device->settings);
     irr_device_release(device);
     return status;
@@ -201,11 +191,10 @@ irr_status_e irr_core_set_properties(const irr_core_t *core, const char *device_
                                      const size_t num_properties,
                                      const irr_property_t *properties) {
     IRR_REQUIRE(core);
-    irr_status_e status = irr_check_properties(num_properties, properties);
-    if (status) return status;
+    IRR_TRY(irr_check_properties(num_properties, properties));
     if (device_name) return set_one(core, device_name, num_properties, properties);
     irr_available_devices_t all;
-    status = irr_core_get_available_devices(core, &all);
+    irr_status_e status = irr_core_get_available_devices(core, &all);
     for (size_t k = 0; !status && k < all.size; k++)
         status = set_one(core, all.devices[k], num_properties, properties);
     irr_available_devices_free(&all);

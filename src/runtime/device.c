@@ -19,11 +19,7 @@ irr_status_e irr_device_make(const char *name, const char *path, size_t property
         made->path = irr_list_text(made->properties, path);
     }
     irr_status_e status = irr_list_check(made->properties);
-    if (status)
-        irr_device_release(made);
-    else
-        *device = made;
-    return status;
+    return IRR_GIVE(status, device, made, irr_device_release);
 }
 
 irr_device_t *irr_device_retain(irr_device_t *device) {

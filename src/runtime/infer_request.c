@@ -41,11 +41,7 @@ irr_status_e irr_compiled_model_create_infer_request(const irr_compiled_model_t 
     atomic_init(&made->busy, false);
     irr_async_init(&made->async);
     irr_status_e status = fill(made, compiled_model);
-    if (status)
-        irr_infer_request_free(made);
-    else
-        *infer_request = made;
-    return status;
+    return IRR_GIVE(status, infer_request, made, irr_infer_request_free);
 }
 
 void irr_infer_request_free(irr_infer_request_t *infer_request) {
@@ -140,8 +136,7 @@ static bool is_bound(const irr_infer_request_t *request) {
 irr_status_e irr_request_run(irr_infer_request_t *request) {
     irr_sentence_t sentence = {request->text, sizeof request->text};
     if (!is_bound(request)) {
-        irr_status_e status = bind(request, sentence);
-        if (status) return status;
+        IRR_TRY(bind(request, sentence));
     }
     return request->engine->infer(request->request, request->views,
                                   request->views + request->input_count, NULL, sentence);
@@ -149,9 +144,8 @@ irr_status_e irr_request_run(irr_infer_request_t *request) {
 
 irr_status_e irr_infer_request_infer(irr_infer_request_t *infer_request) {
     IRR_REQUIRE(infer_request);
-    irr_status_e status = irr_request_enter(infer_request);
-    if (status) return status;
-    status = irr_request_run(infer_request);
+    IRR_TRY(irr_request_enter(infer_request));
+    irr_status_e status = irr_request_run(infer_request);
     if (status) irr_fail_with(status, infer_request->text);
     irr_request_leave(infer_request);
     return status;
@@ -178,9 +172,8 @@ static irr_status_e set_at(irr_infer_request_t *infer_request, irr_place_t place
                            const irr_tensor_t *tensor) {
     IRR_REQUIRE(infer_request, tensor);
     uint32_t slot;
-    irr_status_e status = irr_request_enter(infer_request);
-    if (status) return status;
-    status = irr_find_slot(infer_request->compiled->ir, place, &slot);
+    IRR_TRY(irr_request_enter(infer_request));
+    irr_status_e status = irr_find_slot(infer_request->compiled->ir, place, &slot);
     if (!status) status = check_tensor(infer_request, slot, tensor);
     if (!status) {
         irr_tensor_t *old = infer_request->slots[slot].tensor;
@@ -196,9 +189,8 @@ static irr_status_e get_at(const irr_infer_request_t *infer_request, irr_place_t
                            irr_tensor_t **tensor) {
     IRR_REQUIRE_OUT(tensor, infer_request);
     uint32_t slot;
-    irr_status_e status = irr_request_enter(infer_request);
-    if (status) return status;
-    status = irr_find_slot(infer_request->compiled->ir, place, &slot);
+    IRR_TRY(irr_request_enter(infer_request));
+    irr_status_e status = irr_find_slot(infer_request->compiled->ir, place, &slot);
     if (!status) status = ensure_tensor((irr_infer_request_t *)infer_request, slot, irr_message());
     if (!status) *tensor = irr_tensor_retain(infer_request->slots[slot].tensor);
     irr_request_leave(infer_request);

@@ -60,8 +60,7 @@ irr_status_e irr_model_reshape(const irr_model_t *model, const char **tensor_nam
         if (irr_rank_is_dynamic(partial_shapes[k].rank))
             return irr_fail(irr_message(), IRR_PARAMETER_MISMATCH,
                             "an input cannot be reshaped to a dynamic rank");
-        irr_status_e status = irr_check_partial_shape(partial_shapes[k]);
-        if (status) return status;
+        IRR_TRY(irr_check_partial_shape(partial_shapes[k]));
     }
     return irr_ir_reshape((irr_model_t *)model, size, tensor_names, partial_shapes, irr_message());
 }

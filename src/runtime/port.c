@@ -46,8 +46,7 @@ irr_status_e irr_find_slot(const irr_model_t *model, irr_place_t place, uint32_t
 static irr_status_e give_port(const irr_model_t *model, irr_place_t place,
                               irr_output_port_t **port) {
     uint32_t slot;
-    irr_status_e status = irr_find_slot(model, place, &slot);
-    if (status) return status;
+    IRR_TRY(irr_find_slot(model, place, &slot));
     const irr_ir_port_t *from = irr_port_of_slot(model, slot);
     irr_output_port_t *made = irr_calloc(1, sizeof *made);
     if (!made) return irr_out_of_memory(irr_message(), sizeof *made);
@@ -57,12 +56,8 @@ static irr_status_e give_port(const irr_model_t *model, irr_place_t place,
         made->shape = (irr_partial_shape_t){{from->rank, from->rank}, made->dims};
         memcpy(made->dims, from->dims, from->rank * sizeof *made->dims);
     }
-    status = irr_give_text(from->name, &made->name);
-    if (status)
-        irr_output_port_free(made);
-    else
-        *port = made;
-    return status;
+    irr_status_e status = irr_give_text(from->name, &made->name);
+    return IRR_GIVE(status, port, made, irr_output_port_free);
 }
 
 /* The four functions of one side of a model; compiled models have the same ones. */

@@ -46,9 +46,8 @@ static irr_status_e collect(const irr_infer_request_t *request, irr_profiling_in
 irr_status_e irr_infer_request_get_profiling_info(const irr_infer_request_t *infer_request,
                                                   irr_profiling_info_list_t *infos) {
     IRR_REQUIRE_OUT(infos, infer_request);
-    irr_status_e status = irr_request_enter(infer_request);
-    if (status) return status;
-    status = collect(infer_request, infos);
+    IRR_TRY(irr_request_enter(infer_request));
+    irr_status_e status = collect(infer_request, infos);
     irr_request_leave(infer_request);
     if (status) irr_profiling_info_list_free(infos);
     return status;

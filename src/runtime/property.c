@@ -44,11 +44,7 @@ irr_status_e irr_door_get(irr_door_t door, const char *key, char **value) {
         status = text ? get(door, key, text, capacity, &needed)
                       : irr_out_of_memory(irr_message(), capacity);
     }
-    if (status)
-        irr_release(text);
-    else
-        *value = text;
-    return status;
+    return IRR_GIVE(status, value, text, irr_release);
 }
 
 irr_status_e irr_door_set(irr_door_t door, size_t count, const irr_property_t *properties) {

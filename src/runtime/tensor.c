@@ -45,8 +45,7 @@ static irr_status_e take_shape(irr_tensor_t *tensor, uint32_t rank, const int64_
                         irr_shape_text(dims, rank, text, sizeof text), bytes,
                         tensor->capacity_bytes);
     if (!tensor->host && (!tensor->block || bytes > tensor->capacity_bytes)) {
-        irr_status_e status = allocate(tensor, bytes, sentence);
-        if (status) return status;
+        IRR_TRY(allocate(tensor, bytes, sentence));
     }
     if (rank) memcpy(tensor->dims, dims, rank * sizeof *dims);
     tensor->rank = rank;
@@ -63,11 +62,7 @@ static irr_status_e make(irr_tensor_t start, uint32_t rank, const int64_t *dims,
     *made = start;
     atomic_init(&made->holders, 1);
     irr_status_e status = take_shape(made, rank, dims, sentence);
-    if (status)
-        irr_release(made);
-    else
-        *tensor = made;
-    return status;
+    return IRR_GIVE(status, tensor, made, irr_release);
 }
 
 irr_status_e irr_tensor_make(irr_element_type_e type, uint32_t rank, const int64_t *dims,
@@ -112,8 +107,7 @@ static irr_status_e check(irr_element_type_e type, irr_shape_t shape) {
 irr_status_e irr_tensor_create(const irr_element_type_e type, const irr_shape_t shape,
                                irr_tensor_t **tensor) {
     IRR_REQUIRE_OUT(tensor);
-    irr_status_e status = check(type, shape);
-    if (status) return status;
+    IRR_TRY(check(type, shape));
     return irr_tensor_make(type, (uint32_t)shape.rank, shape.dims, tensor, irr_message());
 }
 
@@ -141,8 +135,7 @@ irr_status_e irr_tensor_create_from_host_ptr(const irr_element_type_e type, cons
 
 irr_status_e irr_tensor_set_shape(irr_tensor_t *tensor, const irr_shape_t shape) {
     IRR_REQUIRE(tensor);
-    irr_status_e status = irr_check_shape(shape);
-    if (status) return status;
+    IRR_TRY(irr_check_shape(shape));
     return irr_tensor_resize(tensor, (uint32_t)shape.rank, shape.dims, irr_message());
 }
 
