@@ -34,10 +34,10 @@ static void take_apart(const irr_ir_model_t *model) {
     MUST(irr_ir_clone(model, &copy, SENTENCE) == IRR_OK);
     touch(copy);
     irr_ir_free(copy);
-    for (uint32_t i = 0; i < model->query_graph.layer_count; i++) {
+    irr_graph_layer_t layer;
+    for (uint32_t at = 0; irr_ir_next_layer(model, &at, &layer);) {
         irr_ir_model_t *one = NULL;
-        irr_status_e status =
-            irr_ir_extract(model, model->query_graph.layers[i].id, &one, SENTENCE);
+        irr_status_e status = irr_ir_extract(model, layer.id, &one, SENTENCE);
         MUST(!status == !!one && (!status || *sentence));
         if (one) touch(one);
         irr_ir_free(one);

@@ -43,17 +43,14 @@ typedef struct irr_ir_port {
 } irr_ir_port_t;
 
 /* A runnable or at least askable model; read it, write nothing. Its strings and arrays live as long
- * as the model and until the next reshape. Both graphs share values, inputs and outputs:
- *   graph        the reductions only, in an order of execution: what compile takes;
- *   query_graph  every layer of the scope in the order of the file; data, axes and output are
- *                IRR_NO_VALUE for those that are no reductions. */
+ * as the model and until the next reshape. The graph has its reductions in an order of execution:
+ * what compile takes. */
 typedef struct irr_model { /* irr_model_t of the public API, which does not see inside */
     const char *name;      /* the net's */
     irr_ir_port_t *inputs;
     irr_ir_port_t *outputs;
     uint32_t input_count, output_count;
     irr_graph_t graph;
-    irr_graph_t query_graph;
     bool dynamic;            /* some input or output dimension is unknown */
     const char *unsupported; /* NULL, or the sentence why `graph` is not the whole model */
     struct irr_parts *parts; /* the reader's own */
@@ -71,6 +68,10 @@ void irr_ir_free(irr_ir_model_t *model); /* NULL does nothing */
  * is named by name or id; "2/then_body/2" reaches into bodies. */
 irr_status_e irr_ir_extract(const irr_ir_model_t *model, const char *path, irr_ir_model_t **one,
                             irr_sentence_t sentence);
+
+/* The layers of the model's scope in the order of the file, from *at = 0 on; false: no more. data,
+ * axes and output are IRR_NO_VALUE for those that are no reductions. */
+bool irr_ir_next_layer(const irr_ir_model_t *model, uint32_t *at, irr_graph_layer_t *layer);
 
 /* New partial shapes, valid ones of a static rank, for the inputs of these names; failure leaves
  * the model as it was. */

@@ -19,7 +19,6 @@ static bool claim_room(build_t *build, size_t layers, size_t values) {
     face->inputs = irr_take(build->memory, layers + 1, sizeof *face->inputs);
     face->outputs = irr_take(build->memory, layers, sizeof *face->outputs);
     face->graph.layers = irr_take(build->memory, layers, sizeof *face->graph.layers);
-    face->query_graph.layers = irr_take(build->memory, layers, sizeof *face->query_graph.layers);
     face->graph.values = build->values = irr_take(build->memory, values, sizeof *build->values);
     face->graph.value_count = (uint32_t)values;
     build->known = irr_take(build->memory, values, sizeof *build->known);
@@ -42,13 +41,16 @@ static void set_value(build_t *build, uint32_t index, const irr_partial_t *it) {
 }
 
 /* The value that arrives at an input port. */
-static uint32_t arriving(build_t *build, uint32_t port) {
-    const irr_port_t *from = &build->file->ports.at[build->file->ports.at[port].source];
-    if (build->file->layers.at[from->layer].kind == IRR_LAYER_CONST) {
-        build->values[from->value].is_constant = true;
-        build->values[from->value].constant = build->file->constants[from->layer];
-    }
-    return from->value;
+static uint32_t arriving(const irr_ir_graph_t *file, uint32_t port) {
+    return file->ports.at[file->ports.at[port].source].value;
+}
+
+/* Of a constant that some layer takes, the bytes. */
+static void set_constant(build_t *build, uint32_t value, uint32_t port) {
+    uint32_t from = build->file->ports.at[build->file->ports.at[port].source].layer;
+    if (build->file->layers.at[from].kind != IRR_LAYER_CONST) return;
+    build->values[value].is_constant = true;
+    build->values[value].constant = build->file->constants[from];
 }
 
 /* The result of a reduction whose data and axes are there. */
@@ -102,15 +104,26 @@ static void set_port(build_t *build, irr_ir_port_t *port, const char *names, con
         from->rank == IRR_DYNAMIC_RANK || irr_shape_is_dynamic(from->dims, from->rank);
 }
 
-static irr_graph_layer_t named(const irr_layer_t *layer) {
+static irr_graph_layer_t layer_of(const irr_ir_graph_t *file, const irr_layer_t *layer) {
+    bool reduces = layer->kind == IRR_LAYER_REDUCE;
+    uint32_t data = layer->inputs.first, output = layer->outputs.first;
     irr_graph_layer_t to = {.id = layer->id,
                             .name = layer->name,
                             .type = layer->type,
-                            .data = IRR_NO_VALUE,
-                            .axes = IRR_NO_VALUE,
-                            .output = IRR_NO_VALUE};
-    if (layer->kind == IRR_LAYER_REDUCE) irr_keep_dims(layer, &to.keep_dims);
+                            .data = reduces ? arriving(file, data) : IRR_NO_VALUE,
+                            .axes = reduces ? arriving(file, data + 1) : IRR_NO_VALUE,
+                            .output = reduces ? file->ports.at[output].value : IRR_NO_VALUE};
+    if (reduces) irr_keep_dims(layer, &to.keep_dims);
     return to;
+}
+
+bool irr_ir_next_layer(const irr_ir_model_t *model, uint32_t *at, irr_graph_layer_t *layer) {
+    const irr_ir_graph_t *file = model->parts->file;
+    if (model->parts->extracted != IRR_NONE) return *layer = *model->graph.layers, !(*at)++;
+    while (*at < file->layers.count && file->layers.at[*at].scope) ++*at;
+    if (*at == file->layers.count) return false;
+    *layer = layer_of(file, &file->layers.at[(*at)++]);
+    return true;
 }
 
 /* The first reason why the model cannot be run as a whole: a sentence around a word. */
@@ -145,13 +158,12 @@ static irr_status_e add_layer(build_t *build, const irr_layer_t *layer, irr_sent
         unsupported(build, layer, "only Parameter, Const, Result and reductions can be run", "",
                     "");
     if (layer->kind != IRR_LAYER_REDUCE) return IRR_OK;
-    uint32_t data = layer->inputs.first, axes = data + 1;
+    uint32_t axes = layer->inputs.first + 1;
     const irr_layer_t *from = &file->layers.at[file->ports.at[file->ports.at[axes].source].layer];
     irr_graph_layer_t *to = (irr_graph_layer_t *)&graph->layers[graph->layer_count++];
-    *to = named(layer);
-    to->data = arriving(build, data);
-    to->axes = arriving(build, axes);
-    to->output = file->ports.at[layer->outputs.first].value;
+    *to = layer_of(file, layer);
+    set_constant(build, to->data, layer->inputs.first);
+    set_constant(build, to->axes, axes);
     if (from->kind != IRR_LAYER_CONST && from->kind != IRR_LAYER_PARAMETER)
         unsupported(build, layer, "its axes come from a ", from->type,
                     "; they are run from a Const or a Parameter");
@@ -162,7 +174,6 @@ static irr_status_e build_net(build_t *build, irr_sentence_t sentence) {
     irr_ir_model_t *face = build->face;
     const irr_ir_graph_t *file = build->file;
     const irr_layer_t *layers = file->layers.at, *end = layers + file->layers.count;
-    irr_graph_layer_t *all = (irr_graph_layer_t *)face->query_graph.layers;
     face->name = file->net_name;
     for (size_t i = 0; i < file->ports.count; i++)
         if (file->ports.at[i].value != IRR_NO_VALUE)
@@ -178,19 +189,10 @@ static irr_status_e build_net(build_t *build, irr_sentence_t sentence) {
         IRR_TRY(layer->scope ? IRR_OK : add_layer(build, layer, sentence));
     }
     for (const irr_layer_t *layer = layers; layer < end; layer++) {
-        if (layer->scope != 0) continue;
-        irr_graph_layer_t *to = &all[face->query_graph.layer_count++];
-        uint32_t input = layer->inputs.first;
-        *to = named(layer);
-        if (layer->kind == IRR_LAYER_REDUCE) {
-            to->data = arriving(build, input);
-            to->axes = arriving(build, input + 1);
-            to->output = file->ports.at[layer->outputs.first].value;
-        } else if (layer->kind == IRR_LAYER_RESULT) {
-            arriving(build, input);
-            net_port(build, &face->outputs[face->output_count++], layer,
-                     file->ports.at[input].source);
-        }
+        if (layer->scope != 0 || layer->kind != IRR_LAYER_RESULT) continue;
+        uint32_t port = layer->inputs.first;
+        set_constant(build, arriving(file, port), port);
+        net_port(build, &face->outputs[face->output_count++], layer, file->ports.at[port].source);
     }
     return IRR_OK;
 }
@@ -206,18 +208,14 @@ static irr_status_e build_layer(build_t *build, irr_sentence_t sentence) {
     irr_graph_value_t *values = build->values;
     face->name = layer->name;
     face->input_count = file->layers.at[axes->layer].kind == IRR_LAYER_CONST ? 1 : 2;
-    face->output_count = face->graph.layer_count = face->query_graph.layer_count = 1;
-    face->query_graph.layers = face->graph.layers;
+    face->output_count = face->graph.layer_count = 1;
     irr_graph_layer_t *to = (irr_graph_layer_t *)face->graph.layers;
-    *to = named(layer);
+    *to = layer_of(file, layer);
     to->data = 0, to->axes = 1, to->output = 2;
     const irr_partial_t *known[] = {&file->ports.at[inputs[0].source].known, &axes->known};
     for (uint32_t i = 0; i < 2; i++)
         set_value(build, i, build->given && i < face->input_count ? &build->given[i] : known[i]);
-    if (face->input_count == 1) {
-        values[1].is_constant = true;
-        values[1].constant = file->constants[axes->layer];
-    }
+    set_constant(build, 1, layer->inputs.first + 1);
     if (values[1].element_type == IRR_DYNAMIC) values[1].element_type = IRR_I64;
     IRR_TRY(reduce(build, to, sentence));
     set_port(build, &face->outputs[0], file->ports.at[layer->outputs.first].names, face->name, 2);
@@ -228,10 +226,10 @@ static irr_status_e build_layer(build_t *build, irr_sentence_t sentence) {
     return IRR_OK;
 }
 
-/* The device's view of the inputs and outputs, and what both graphs share. */
+/* The device's view of the inputs and outputs. */
 static void finish(build_t *build) {
     irr_ir_model_t *face = build->face;
-    irr_graph_t *graph = &face->graph, all = face->query_graph;
+    irr_graph_t *graph = &face->graph;
     uint32_t *ends =
         irr_take(build->memory, (size_t)face->input_count + face->output_count, sizeof *ends);
     for (uint32_t i = 0; ends && i < face->input_count; i++) ends[i] = face->inputs[i].value;
@@ -243,9 +241,6 @@ static void finish(build_t *build) {
     graph->name = face->name;
     graph->input_count = face->input_count;
     graph->output_count = face->output_count;
-    face->query_graph = *graph;
-    face->query_graph.layers = all.layers;
-    face->query_graph.layer_count = all.layer_count;
 }
 
 irr_status_e irr_model_build(irr_ir_graph_t *file, uint32_t extracted, const irr_partial_t *inputs,

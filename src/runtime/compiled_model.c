@@ -3,21 +3,25 @@
 #include "runtime/runtime.h"
 
 /* Asks the device about each layer. */
-static irr_status_e ask(irr_plugin_engine_t *engine, const irr_graph_t *graph, size_t count,
-                        const irr_property_t *properties, irr_supported_op_t *rows) {
-    for (uint32_t k = 0; rows && k < graph->layer_count; k++) {
+static irr_status_e ask(irr_plugin_engine_t *engine, const irr_model_t *model, size_t count,
+                        const irr_property_t *properties, irr_supported_op_t *list) {
+    irr_supported_op_t *rows = list;
+    irr_graph_layer_t layer;
+    irr_graph_t graph = model->graph; /* of one layer at a time */
+    graph.layers = &layer;
+    graph.layer_count = 1;
+    for (uint32_t at = 0; rows && irr_ir_next_layer(model, &at, &layer);) {
         char reason[IRR_SENTENCE_BYTES] = "";
-        const irr_graph_layer_t *layer = &graph->layers[k];
-        irr_status_e status = engine->query(engine, graph, k, properties, count,
+        irr_status_e status = engine->query(engine, &graph, 0, properties, count,
                                             (irr_sentence_t){reason, sizeof reason});
         if (status && status != IRR_NOT_IMPLEMENTED) return irr_fail_with(status, reason);
-        rows[k] = (irr_supported_op_t){.layer_id = irr_list_text(rows, layer->id),
-                                       .layer_name = irr_list_text(rows, layer->name),
-                                       .layer_type = irr_list_text(rows, layer->type),
+        *rows++ = (irr_supported_op_t){.layer_id = irr_list_text(list, layer.id),
+                                       .layer_name = irr_list_text(list, layer.name),
+                                       .layer_type = irr_list_text(list, layer.type),
                                        .supported = status == IRR_OK,
-                                       .reason = irr_list_text(rows, status ? reason : "")};
+                                       .reason = irr_list_text(list, status ? reason : "")};
     }
-    return irr_list_check(rows);
+    return irr_list_check(list);
 }
 
 irr_status_e irr_core_query_model(const irr_core_t *core, const irr_model_t *model,
@@ -26,24 +30,22 @@ irr_status_e irr_core_query_model(const irr_core_t *core, const irr_model_t *mod
                                   irr_supported_ops_t *supported_ops) {
     IRR_REQUIRE_OUT(supported_ops, core, model, device_name);
     irr_device_t *device = NULL;
-    const irr_graph_t *graph = &model->query_graph;
+    irr_graph_layer_t layer;
+    size_t count = 0;
     IRR_TRY(irr_check_properties(num_properties, properties));
     IRR_TRY(irr_core_device(core, device_name, &device));
-    irr_supported_op_t *rows = irr_list_make(graph->layer_count, sizeof *rows);
+    for (uint32_t at = 0; irr_ir_next_layer(model, &at, &layer);) count++;
+    irr_supported_op_t *rows = irr_list_make(count, sizeof *rows);
     pthread_rwlock_rdlock(&device->settings);
-    irr_status_e status = ask(device->engine, graph, num_properties, properties, rows);
+    irr_status_e status = ask(device->engine, model, num_properties, properties, rows);
     pthread_rwlock_unlock(&device->settings);
     irr_device_release(device);
-    *supported_ops = (irr_supported_ops_t){rows, graph->layer_count};
+    *supported_ops = (irr_supported_ops_t){rows, count};
     if (status) irr_supported_ops_free(supported_ops);
     return status;
 }
 
-void irr_supported_ops_free(irr_supported_ops_t *supported_ops) {
-    if (!supported_ops) return;
-    irr_list_free(supported_ops->ops);
-    *supported_ops = (irr_supported_ops_t){NULL, 0};
-}
+IRR_LIST_FREE(irr_supported_ops_free, irr_supported_ops_t, ops)
 
 static bool shapes_follow_values(const irr_graph_t *graph) {
     for (uint32_t k = 0; k < graph->layer_count; k++) {

@@ -133,11 +133,7 @@ irr_status_e irr_core_get_available_devices(const irr_core_t *core,
     return status;
 }
 
-void irr_available_devices_free(irr_available_devices_t *devices) {
-    if (!devices) return;
-    irr_list_free(devices->devices);
-    *devices = (irr_available_devices_t){NULL, 0};
-}
+IRR_LIST_FREE(irr_available_devices_free, irr_available_devices_t, devices)
 
 irr_status_e irr_core_get_versions_by_device_name(const irr_core_t *core, const char *device_name,
                                                   irr_core_version_list_t *versions) {
@@ -157,11 +153,7 @@ irr_status_e irr_core_get_versions_by_device_name(const irr_core_t *core, const 
     return status;
 }
 
-void irr_core_versions_free(irr_core_version_list_t *versions) {
-    if (!versions) return;
-    irr_list_free(versions->versions);
-    *versions = (irr_core_version_list_t){NULL, 0};
-}
+IRR_LIST_FREE(irr_core_versions_free, irr_core_version_list_t, versions)
 
 irr_status_e irr_core_get_property(const irr_core_t *core, const char *device_name,
                                    const char *property_key, char **property_value) {

@@ -53,8 +53,4 @@ irr_status_e irr_infer_request_get_profiling_info(const irr_infer_request_t *inf
     return status;
 }
 
-void irr_profiling_info_list_free(irr_profiling_info_list_t *infos) {
-    if (!infos) return;
-    irr_list_free(infos->profiling_infos);
-    *infos = (irr_profiling_info_list_t){NULL, 0};
-}
+IRR_LIST_FREE(irr_profiling_info_list_free, irr_profiling_info_list_t, profiling_infos)

@@ -50,6 +50,13 @@ char *irr_list_text(void *rows, const char *text);
 /* IRR_NOT_ALLOCATED when the rows, or a text of theirs, could not be had. */
 irr_status_e irr_list_check(const void *rows);
 void irr_list_free(void *rows); /* NULL does nothing */
+/* The public function that frees such a list. */
+#define IRR_LIST_FREE(function, list_t, rows)                                                      \
+    void function(list_t *list) {                                                                  \
+        if (!list) return;                                                                         \
+        irr_list_free(list->rows);                                                                 \
+        memset(list, 0, sizeof *list);                                                             \
+    }
 
 /* ---- tensors ---- */
 

@@ -144,23 +144,15 @@ irr_status_e irr_tensor_get_shape(const irr_tensor_t *tensor, irr_shape_t *shape
     return irr_shape_create(tensor->rank, tensor->dims, shape);
 }
 
-irr_status_e irr_tensor_get_element_type(const irr_tensor_t *tensor, irr_element_type_e *type) {
-    IRR_REQUIRE(type, tensor);
-    *type = tensor->type;
-    return IRR_OK;
-}
-
-irr_status_e irr_tensor_get_size(const irr_tensor_t *tensor, size_t *elements_size) {
-    IRR_REQUIRE(elements_size, tensor);
-    *elements_size = tensor->element_count;
-    return IRR_OK;
-}
-
-irr_status_e irr_tensor_get_byte_size(const irr_tensor_t *tensor, size_t *byte_size) {
-    IRR_REQUIRE(byte_size, tensor);
-    *byte_size = tensor->bytes;
-    return IRR_OK;
-}
+#define GETTER(function, type_t, value, member)                                                    \
+    irr_status_e function(const irr_tensor_t *tensor, type_t *value) {                             \
+        IRR_REQUIRE(value, tensor);                                                                \
+        *value = tensor->member;                                                                   \
+        return IRR_OK;                                                                             \
+    }
+GETTER(irr_tensor_get_element_type, irr_element_type_e, type, type)
+GETTER(irr_tensor_get_size, size_t, elements_size, element_count)
+GETTER(irr_tensor_get_byte_size, size_t, byte_size, bytes)
 
 irr_status_e irr_tensor_data(const irr_tensor_t *tensor, void **data) {
     IRR_REQUIRE_OUT(data, tensor);
