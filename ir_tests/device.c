@@ -10,6 +10,19 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+irr_plugin_engine_t *engine;
+
+int device_open(void **state) {
+    (void)state;
+    return irr_create_plugin_engine(IRR_PLUGIN_ABI, &engine, (irr_sentence_t){NULL, 0}) != IRR_OK;
+}
+
+int device_close(void **state) {
+    (void)state;
+    engine->release(engine);
+    return 0;
+}
+
 enum { MAX_SIBLINGS = 3, PATTERN = 0xa5, MARGIN = 256 };
 
 /* The graph of one case: value 0 the data, 1 the axes, 2 the result; then pairs of axes and result

@@ -7,6 +7,11 @@
 
 #include <irreduce/plugin.h>
 
+/* The device of a test program, opened and closed around its tests by these two. */
+extern irr_plugin_engine_t *engine;
+int device_open(void **state);
+int device_close(void **state);
+
 /* How to run it. NULL and 0 leave the device's default. */
 typedef struct device_setup {
     const char *backend, *isa, *reproducible, *mode;

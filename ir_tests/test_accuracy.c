@@ -29,7 +29,6 @@ static const struct format {
                {IRR_BF16, 8, -126, 127}};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
-static irr_plugin_engine_t *engine;
 static char data[ROOM], output[ROOM];
 static uint64_t first_seed = 1;
 static double seconds = 5;
@@ -279,20 +278,13 @@ static void test_random_cases(void **state) {
 }
 
 static int set_up(void **state) {
-    (void)state;
     if (getenv("IRR_TEST_SEED")) first_seed = strtoull(getenv("IRR_TEST_SEED"), NULL, 0);
     if (getenv("IRR_TEST_SECONDS")) seconds = atof(getenv("IRR_TEST_SECONDS"));
-    return irr_create_plugin_engine(IRR_PLUGIN_ABI, &engine, (irr_sentence_t){NULL, 0}) != IRR_OK;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    engine->release(engine);
-    return 0;
+    return device_open(state);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_made_cases),
                                        cmocka_unit_test(test_random_cases)};
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, device_close);
 }

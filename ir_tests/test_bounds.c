@@ -24,7 +24,6 @@ static const irr_element_type_e types[] = {IRR_F64, IRR_F32, IRR_F16, IRR_BF16};
 static const int most[] = {1023, 127, 15, 127}; /* exponents */
 enum { TYPES = sizeof types / sizeof *types };
 
-static irr_plugin_engine_t *engine;
 static uint64_t first_seed = 1;
 static char data[MOST * 8];
 static uint64_t output[MOST];
@@ -261,18 +260,11 @@ static void test_depth(void **state) {
 }
 
 static int set_up(void **state) {
-    (void)state;
     if (getenv("IRR_TEST_SEED")) first_seed = strtoull(getenv("IRR_TEST_SEED"), NULL, 0);
-    return irr_create_plugin_engine(IRR_PLUGIN_ABI, &engine, (irr_sentence_t){NULL, 0}) != IRR_OK;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    engine->release(engine);
-    return 0;
+    return device_open(state);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_bounds), cmocka_unit_test(test_depth)};
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, device_close);
 }

@@ -14,8 +14,6 @@
 
 enum { FAR_BYTES = 34 << 20 };
 
-static irr_plugin_engine_t *engine;
-
 static void reduce(const char *op, irr_element_type_e type, const char *isa, const int64_t dims[3],
                    const void *data, void *output) {
     char sentence[DEVICE_TEXT_BYTES];
@@ -59,18 +57,7 @@ static void test_parts(void **state) {
     check("ReduceMax", IRR_U16, 19, 300);   /* small blocks */
 }
 
-static int set_up(void **state) {
-    (void)state;
-    return irr_create_plugin_engine(IRR_PLUGIN_ABI, &engine, (irr_sentence_t){NULL, 0}) != IRR_OK;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    engine->release(engine);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_parts)};
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, device_open, device_close);
 }

@@ -14,8 +14,6 @@
 enum { CONTROL_BITS = 0xffc0, MASKS = 0x1f80, FLUSH_TO_ZERO = 0x8000, DENORMALS_ARE_ZERO = 0x40 };
 enum { MAX_ELEMENTS = 1 << 14 };
 
-static irr_plugin_engine_t *engine;
-
 /* The control word while the device runs on this host's threads, which have flags of their own. */
 static unsigned host_word;
 static bool host_word_kept;
@@ -69,18 +67,7 @@ static void test_environment(void **state) {
     }
 }
 
-static int set_up(void **state) {
-    (void)state;
-    return irr_create_plugin_engine(IRR_PLUGIN_ABI, &engine, (irr_sentence_t){NULL, 0}) != IRR_OK;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    engine->release(engine);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_environment)};
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, device_open, device_close);
 }

@@ -15,7 +15,6 @@
 enum { ROWS = 2200, COLUMNS = 1000003 }; /* 2,200,006,600 elements */
 static const size_t needed_bytes = (size_t)2600 << 20;
 
-static irr_plugin_engine_t *engine;
 static uint8_t *data, *output;
 
 static size_t available_bytes(void) {
@@ -112,18 +111,7 @@ static void test_past_2_31(void **state) {
     free(data), free(output);
 }
 
-static int set_up(void **state) {
-    (void)state;
-    return irr_create_plugin_engine(IRR_PLUGIN_ABI, &engine, (irr_sentence_t){NULL, 0}) != IRR_OK;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    engine->release(engine);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_past_2_31)};
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, device_open, device_close);
 }

@@ -26,7 +26,6 @@ enum { TYPE_COUNT = sizeof types / sizeof *types };
 /* A tier above the CPU's means the CPU's best, so all three can be asked for anywhere. */
 static const char *const tiers[] = {"scalar", "avx2", "avx512"};
 
-static irr_plugin_engine_t *engine;
 static guarded_t data_room, output_room, expected_room;
 static uint64_t first_seed = 1;
 static double seconds = 5;
@@ -261,21 +260,15 @@ static void test_long_runs(void **state) {
 }
 
 static int set_up(void **state) {
-    (void)state;
-    char text[DEVICE_TEXT_BYTES];
     if (getenv("IRR_TEST_SEED")) first_seed = strtoull(getenv("IRR_TEST_SEED"), NULL, 0);
     if (getenv("IRR_TEST_SECONDS")) seconds = atof(getenv("IRR_TEST_SECONDS"));
-    return irr_create_plugin_engine(IRR_PLUGIN_ABI, &engine, (irr_sentence_t){text, sizeof text}) !=
-               IRR_OK ||
-           !guarded_make(&data_room, ROOM_BYTES) || !guarded_make(&output_room, ROOM_BYTES) ||
-           !guarded_make(&expected_room, ROOM_BYTES);
+    return device_open(state) || !guarded_make(&data_room, ROOM_BYTES) ||
+           !guarded_make(&output_room, ROOM_BYTES) || !guarded_make(&expected_room, ROOM_BYTES);
 }
 
 static int tear_down(void **state) {
-    (void)state;
-    engine->release(engine);
     guarded_release(&data_room), guarded_release(&output_room), guarded_release(&expected_room);
-    return 0;
+    return device_close(state);
 }
 
 int main(void) {

@@ -14,7 +14,6 @@
 
 enum { MOST = 1 << 16, MOST_ROUNDINGS = 120 };
 
-static irr_plugin_engine_t *engine;
 static const char *const backends[] = {"simd", "reference", "auto"};
 
 static void run(random_case_t *c, const char *backend, const void *data, void *output) {
@@ -142,20 +141,9 @@ static void test_integer_extremes(void **state) {
     }
 }
 
-static int set_up(void **state) {
-    (void)state;
-    return irr_create_plugin_engine(IRR_PLUGIN_ABI, &engine, (irr_sentence_t){NULL, 0}) != IRR_OK;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    engine->release(engine);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_depth),
                                        cmocka_unit_test(test_integer_roots),
                                        cmocka_unit_test(test_integer_extremes)};
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, device_open, device_close);
 }

@@ -18,7 +18,6 @@
 
 enum { MOST_LAYERS = 20, MOST_ELEMENTS = 1 << 17, ROOM_BYTES = 2 << 20 };
 
-static irr_plugin_engine_t *engine;
 static uint64_t first_seed = 1;
 static double seconds = 3;
 static guarded_t room;
@@ -376,14 +375,12 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_siblings), cmocka_unit_test(test_far_siblings),
         cmocka_unit_test(test_who_joins), cmocka_unit_test(test_chains)};
-    char text[DEVICE_TEXT_BYTES];
     if (getenv("IRR_TEST_SEED")) first_seed = strtoull(getenv("IRR_TEST_SEED"), NULL, 0);
     if (getenv("IRR_TEST_SECONDS")) seconds = atof(getenv("IRR_TEST_SECONDS"));
-    if (irr_create_plugin_engine(IRR_PLUGIN_ABI, &engine, (irr_sentence_t){text, sizeof text}) ||
-        !guarded_make(&room, ROOM_BYTES))
-        return fprintf(stderr, "no device or no memory: %s\n", text), 1;
+    if (device_open(NULL) || !guarded_make(&room, ROOM_BYTES))
+        return fprintf(stderr, "no device or no memory\n"), 1;
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     guarded_release(&room);
-    engine->release(engine);
+    device_close(NULL);
     return failed;
 }

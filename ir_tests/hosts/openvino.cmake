@@ -7,11 +7,13 @@ foreach(test IN ITEMS openvino_extension openvino_extension_use)
   irr_host_test(${test} NEEDS irreduce_openvino_extension COMMAND ${test}.py
     $<TARGET_FILE:irreduce_openvino_extension>)
 endforeach()
-irr_host_test(openvino_device NEEDS irreduce_openvino_plugin irreduce_openvino_extension
-  COMMAND openvino_device.py $<TARGET_FILE:irreduce_openvino_plugin>
+irr_host_test(openvino_among_others NEEDS irreduce_openvino_plugin irreduce_openvino_extension
+  COMMAND openvino_among_others.py $<TARGET_FILE:irreduce_openvino_plugin>
   $<TARGET_FILE:irreduce_openvino_extension>)
-irr_host_test(openvino_life NEEDS irreduce_openvino_plugin COMMAND openvino_life.py
-  $<TARGET_FILE:irreduce_openvino_plugin>)
+foreach(test IN ITEMS openvino_device openvino_running openvino_life)
+  irr_host_test(${test} NEEDS irreduce_openvino_plugin COMMAND ${test}.py
+    $<TARGET_FILE:irreduce_openvino_plugin>)
+endforeach()
 
 # Programs against the wheel's public C and C++ APIs.
 add_executable(openvino_client EXCLUDE_FROM_ALL ir_tests/hosts/openvino_client.c)
