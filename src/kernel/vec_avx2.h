@@ -32,6 +32,8 @@
 #define VEC_LOWER_8(a, b) _mm256_unpacklo_epi64((__m256i)(a), (__m256i)(b))
 #define VEC_UPPER_8(a, b) _mm256_unpackhi_epi64((__m256i)(a), (__m256i)(b))
 /* Within 16 bytes, pieces of so many of a and b in turns: those of the lower half, of the upper. */
+#define VEC_ZIP_LOWER_1(a, b) _mm256_unpacklo_epi8((__m256i)(a), (__m256i)(b))
+#define VEC_ZIP_UPPER_1(a, b) _mm256_unpackhi_epi8((__m256i)(a), (__m256i)(b))
 #define VEC_ZIP_LOWER_2(a, b) _mm256_unpacklo_epi16((__m256i)(a), (__m256i)(b))
 #define VEC_ZIP_UPPER_2(a, b) _mm256_unpackhi_epi16((__m256i)(a), (__m256i)(b))
 #define VEC_ZIP_LOWER_4(a, b) _mm256_unpacklo_epi32((__m256i)(a), (__m256i)(b))
@@ -135,6 +137,9 @@ PAIR(multiply_u32, v_u64, _mm256_mul_epu32)
 /* Products of words, summed in pairs; the upper words of products. */
 #define multiply_add_i16(a, b) ((v_u32)_mm256_madd_epi16((__m256i)(a), (__m256i)(b)))
 PAIR(upper_product_u16, v_u16, _mm256_mulhi_epu16)
+/* Bytes, summed in pairs. */
+#define add_pairs_i8(v) ((v_u16)_mm256_maddubs_epi16(_mm256_set1_epi8(1), (__m256i)(v)))
+#define add_pairs_u8(v) ((v_u16)_mm256_maddubs_epi16((__m256i)(v), _mm256_set1_epi8(1)))
 
 /* AVX2 compares 64-bit lanes as signed numbers only; the unsigned ones flip their sign bits. */
 #define SIGN_64 _mm256_set1_epi64x(INT64_MIN)

@@ -33,6 +33,8 @@
 #define VEC_LOWER_8(a, b) _mm512_unpacklo_epi64((__m512i)(a), (__m512i)(b))
 #define VEC_UPPER_8(a, b) _mm512_unpackhi_epi64((__m512i)(a), (__m512i)(b))
 /* Within 16 bytes, pieces of so many of a and b in turns: those of the lower half, of the upper. */
+#define VEC_ZIP_LOWER_1(a, b) _mm512_unpacklo_epi8((__m512i)(a), (__m512i)(b))
+#define VEC_ZIP_UPPER_1(a, b) _mm512_unpackhi_epi8((__m512i)(a), (__m512i)(b))
 #define VEC_ZIP_LOWER_2(a, b) _mm512_unpacklo_epi16((__m512i)(a), (__m512i)(b))
 #define VEC_ZIP_UPPER_2(a, b) _mm512_unpackhi_epi16((__m512i)(a), (__m512i)(b))
 #define VEC_ZIP_LOWER_4(a, b) _mm512_unpacklo_epi32((__m512i)(a), (__m512i)(b))
@@ -140,6 +142,9 @@ PAIR(multiply_u32, v_u64, _mm512_mul_epu32)
 /* Products of words, summed in pairs; the upper words of products. */
 #define multiply_add_i16(a, b) ((v_u32)_mm512_madd_epi16((__m512i)(a), (__m512i)(b)))
 PAIR(upper_product_u16, v_u16, _mm512_mulhi_epu16)
+/* Bytes, summed in pairs. */
+#define add_pairs_i8(v) ((v_u16)_mm512_maddubs_epi16(_mm512_set1_epi8(1), (__m512i)(v)))
+#define add_pairs_u8(v) ((v_u16)_mm512_maddubs_epi16((__m512i)(v), _mm512_set1_epi8(1)))
 
 /* Min and Max of floats, -0 < +0. NaNs get lost; keep_nan(a, x) is a, or a NaN where x is one. */
 #define RANGES(bits, F, kind)                                                                      \
