@@ -191,24 +191,27 @@ static void test_same_bits(void **state) {
                   (unsigned long long)first_seed);
 }
 
-/* Each operation and type at each size around the blocks, as a row, a column and a middle run, and
- * on each kind of data. */
+/* Each operation and type at each size around the blocks, as a row, a column and a middle run, as
+ * many short rows and as few in several segments, and on each kind of data. */
 static void test_edges(void **state) {
     (void)state;
-    static const int64_t sizes[] = {
-        1,   2,   3,   7,   8,   9,   15,  16,  17,  31,  32,   33,   63,   64,   65,   127,  128,
-        129, 255, 256, 257, 511, 512, 513, 767, 768, 769, 1023, 1025, 2047, 2048, 2049, 4095, 4097};
+    static const int64_t sizes[] = {1,   2,    3,    4,    5,    6,    7,    8,   9,   12,
+                                    15,  16,   17,   31,   32,   33,   63,   64,  65,  127,
+                                    128, 129,  255,  256,  257,  511,  512,  513, 767, 768,
+                                    769, 1023, 1025, 2047, 2048, 2049, 4095, 4097};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        for (unsigned form = 0; form < 3; form++)
+        for (unsigned form = 0; form < (sizes[i] < 130 ? 5 : 3); form++)
             for (uint64_t seed = 0; seed < IRR_OP_COUNT * TYPE_COUNT; seed++) {
+                static const int64_t rows[] = {3, 1, 1, 37, 9}, columns[] = {1, 5, 67, 1, 1};
                 random_case_t c;
                 make_case(&c, seed, 1);
                 if (sizes[i] > 600 && strcmp(c.op, "ReduceProd") == 0) continue; /* n^2 again */
                 c.rank = 3, c.keep_dims = false;
-                c.dims[0] = form == 0 ? 3 : 1;
-                c.dims[1] = sizes[i];
-                c.dims[2] = form == 0 ? 1 : form == 1 ? 5 : 67;
+                c.dims[0] = rows[form], c.dims[1] = sizes[i], c.dims[2] = columns[form];
                 c.axis_count = 1, c.axes[0] = 1;
+                if (form == 4) /* segments */
+                    c.axis_count = 2, c.dims[1] = 2, c.dims[2] = sizes[i], c.axes[1] = 0,
+                    c.axes[0] = 2;
                 random_case_complete(&c);
                 c.kind = random_data_kind(c.type, i + 5 * form), c.seed = i;
                 void *data =

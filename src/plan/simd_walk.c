@@ -250,6 +250,60 @@ static bool run_segment(irr_walk_t *walk, char *results, size_t rows) {
     }
 }
 
+/* ---- several segments ---- */
+
+/* Accumulators that wait until they are merged, and segments that become one at once. */
+#define MOST_WAITING_BYTES 2048u
+#define MERGED_AT_ONCE 8u
+/* Rows that a kernel takes in one go, at most. */
+#define FEW_ROWS 16u
+
+/* How many segments, of those up to `to`, one call of a kernel can take: their rows lie side by
+ * side. Of few rows that is much faster than a call for each. */
+static size_t segments_at_once(const irr_walk_t *walk, size_t to) {
+    const irr_unit_t *unit = walk->unit;
+    const irr_layout_t *l = &unit->plan->layout;
+    bool calls = l->inner == IRR_INNER_ROWS || l->inner == IRR_INNER_COLS;
+    if (!calls || unit->plan->fused || unit->kept < l->kept || unit->kept >= FEW_ROWS ||
+        l->segments.count == 0)
+        return 1;
+    size_t inner = l->segments.size[l->segments.count - 1];
+    size_t left = inner - (walk->first_segment + walk->done_segments) % inner;
+    size_t most = MOST_WAITING_BYTES / (unit->results * unit->plan->kernel->accumulator_bytes);
+    return least(least(left, most), to - walk->done_segments);
+}
+
+static void run_segments(irr_walk_t *walk, size_t count) {
+    const irr_unit_t *unit = walk->unit;
+    const irr_simd_plan_t *plan = unit->plan;
+    const irr_layout_t *l = &plan->layout;
+    _Alignas(64) char waiting[MOST_WAITING_BYTES + IRR_ACCUMULATOR_SLACK_BYTES];
+    _Alignas(64) char some[MOST_WAITING_BYTES + IRR_ACCUMULATOR_SLACK_BYTES];
+    size_t bytes = unit->kept * unit->width * plan->kernel->accumulator_bytes; /* of a block */
+    size_t segment = irr_offset_of(&l->segments, walk->first_segment + walk->done_segments);
+    size_t first = irr_offset_of(&l->blocks, unit->block), n;
+    for (size_t b = 0; b < unit->blocks; b++) {
+        size_t at = segment + irr_offset_of(&l->blocks, unit->block + b) - first;
+        const char *data = unit->data + at * plan->kernel->element_bytes;
+        if (l->inner == IRR_INNER_ROWS)
+            run_rows(plan, waiting + b * count * bytes, data, count * unit->kept);
+        else
+            run_cols(plan, waiting + b * count * bytes, data, count * unit->kept);
+    }
+    for (size_t i = 0, done = walk->done_segments; i < count; i += n, walk->done_segments = done) {
+        for (n = 1; 2 * n <= least(count - i, MERGED_AT_ONCE) && done % (2 * n) == 0;) n *= 2;
+        for (size_t b = 0; b < unit->blocks; b++)
+            for (size_t k = 0; k < n; k++)
+                memcpy(some + (k * unit->blocks + b) * bytes, waiting + (b * count + i + k) * bytes,
+                       bytes);
+        for (size_t k = 1; k < n; k *= 2)
+            plan->kernel->merge(some, some + k * unit->blocks * bytes, (n - k) * unit->results);
+        memcpy(top(walk->results, l->result_bytes, done), some, unit->blocks * bytes);
+        done += n;
+        carry(plan, walk->results, l->result_bytes, done / n, unit->results);
+    }
+}
+
 /* ---- side by side ---- */
 
 /* Of a leaf that is cut: kernels take wide ones in such bands of rows themselves, and prefetchers
@@ -312,15 +366,21 @@ size_t irr_walk_piece(const irr_walk_t *walk, size_t *rows, size_t *all_rows) {
 
 void irr_walk_to(irr_walk_t *walk, size_t segments, size_t rows) {
     const irr_unit_t *unit = walk->unit;
-    size_t node_bytes = unit->plan->layout.result_bytes, done = walk->done_segments;
-    if (done == walk->segments) return;
-    for (; done < walk->segments && done <= segments; done++) {
+    size_t node_bytes = unit->plan->layout.result_bytes, to = least(segments, walk->segments);
+    if (walk->done_segments == walk->segments) return;
+    while (walk->done_segments < walk->segments && walk->done_segments <= segments) {
+        size_t done = walk->done_segments, count = 1;
+        if (done + 1 < to && walk->done_in_this == 0) count = segments_at_once(walk, to);
+        if (count > 1) {
+            run_segments(walk, count);
+            continue;
+        }
         char *node = top(walk->results, node_bytes, done);
         if (!run_segment(walk, node, done < segments ? SIZE_MAX : rows)) return;
         walk->done_in_this = 0;
         walk->done_segments = done + 1;
         carry(unit->plan, walk->results, node_bytes, done + 1, unit->results);
     }
-    if (done == walk->segments)
-        collapse(unit->plan, walk->results, node_bytes, done, unit->results);
+    if (walk->done_segments == walk->segments)
+        collapse(unit->plan, walk->results, node_bytes, walk->segments, unit->results);
 }
