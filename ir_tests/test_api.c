@@ -213,6 +213,10 @@ static void wrong_tensors(void **state) {
     input = api_tensor(room, 2, (int64_t[]){2, 3});
     irr_tensor_t *inside = api_tensor(room + 5, 1, (int64_t[]){2});
     OK(irr_infer_request_set_input_tensor_by_index(request, 0, input));
+    OK(irr_tensor_set_shape(input, (irr_shape_t){2, (int64_t[]){1, 3}})); /* after it was checked */
+    EXPECT(IRR_PARAMETER_MISMATCH, irr_infer_request_infer(request));
+    expect_message("input \"x\": dimension 0 is 1, expected 2");
+    OK(irr_tensor_set_shape(input, (irr_shape_t){2, (int64_t[]){2, 3}}));
     OK(irr_infer_request_set_output_tensor(request, inside));
     EXPECT(IRR_PARAMETER_MISMATCH, irr_infer_request_infer(request));
     expect_message("the memory of output \"y\" overlaps that of input \"x\"");

@@ -134,24 +134,25 @@ static void shapes_at_infer(void **state) {
     irr_tensor_view_t inputs[] = {{NULL, IRR_F32, 4, dims, NULL}, {axes, IRR_I32, 1, two, NULL}};
     assert_true(model->dynamic);
     expect_dims(&model->graph.values[model->outputs[0].value], 2, (int64_t[]){-1, -1});
-    assert_int_equal(irr_ir_infer_shapes(model, inputs, shapes, SENTENCE(sentence)), IRR_OK);
+    assert_int_equal(irr_graph_bind_shapes(&model->graph, inputs, shapes, SENTENCE(sentence)),
+                     IRR_OK);
     const irr_bound_shape_t *out = &shapes[model->outputs[0].value];
     assert_int_equal(out->rank, 2);
     assert_int_equal(out->dims[0], 6);
     assert_int_equal(out->dims[1], 10);
     axes[0] = 4;
-    assert_int_equal(irr_ir_infer_shapes(model, inputs, shapes, SENTENCE(sentence)),
+    assert_int_equal(irr_graph_bind_shapes(&model->graph, inputs, shapes, SENTENCE(sentence)),
                      IRR_PARAMETER_MISMATCH);
     assert_string_equal(sentence, "layer 2 \"norm\" (ReduceL2): axis 4 is outside [-4, 3] of data "
                                   "[6,12,10,24]");
     dims[3] = 5;
-    assert_int_equal(irr_ir_infer_shapes(model, inputs, shapes, SENTENCE(sentence)),
+    assert_int_equal(irr_graph_bind_shapes(&model->graph, inputs, shapes, SENTENCE(sentence)),
                      IRR_PARAMETER_MISMATCH);
-    assert_string_equal(sentence, "input \"data\": dimension 3 is 5, expected 24");
+    assert_string_equal(sentence, "input 0: dimension 3 is 5, expected 24");
     inputs[0].element_type = IRR_F16;
-    assert_int_equal(irr_ir_infer_shapes(model, inputs, shapes, SENTENCE(sentence)),
+    assert_int_equal(irr_graph_bind_shapes(&model->graph, inputs, shapes, SENTENCE(sentence)),
                      IRR_PARAMETER_MISMATCH);
-    assert_string_equal(sentence, "input \"data\": the tensor's type is f16, expected f32");
+    assert_string_equal(sentence, "input 0: the tensor's type is f16, expected f32");
     free(shapes);
     irr_ir_free(model);
 }

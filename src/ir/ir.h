@@ -82,12 +82,4 @@ irr_status_e irr_ir_reshape(irr_ir_model_t *model, size_t count, const char **na
 irr_status_e irr_ir_find(const irr_ir_model_t *model, bool output, const char *name,
                          uint32_t *index, irr_sentence_t sentence);
 
-/* ---- shapes at infer ---- */
-
-/* Checks the inputs' types and shapes against the model (IRR_PARAMETER_MISMATCH) and binds the
- * shape of every value. shapes has room for graph.value_count. Values of axes are read where a
- * shape depends on them. Allocates nothing, locks nothing; any thread. */
-irr_status_e irr_ir_infer_shapes(const irr_ir_model_t *model, const irr_tensor_view_t *inputs,
-                                 irr_bound_shape_t *shapes, irr_sentence_t sentence);
-
 #endif

@@ -134,7 +134,7 @@ static void unsupported(build_t *build, const irr_layer_t *layer, const char *be
     if (build->face->unsupported) return;
     snprintf(message, sizeof message, "%s%.100s%s", before, word, behind);
     irr_check_problem_t problem =
-        irr_public_problem(build->file, irr_at_layer(build->file, index), message);
+        irr_public_problem(build->file, IRR_OK, index, IRR_AT_LAYER, message);
     irr_problem_text(&problem, text, sizeof text);
     build->face->unsupported = irr_take_text(build->memory, text);
 }

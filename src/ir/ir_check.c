@@ -73,7 +73,7 @@ static void index_layers(irr_ir_graph_t *graph, index_t *index) {
     for (uint32_t i = 0; i < graph->layers.count; i++) {
         uint32_t first = claimer(index, layers[i].scope, i, layers[i].id);
         if (first != i)
-            irr_problem(graph, irr_at_layer(graph, i),
+            irr_problem(graph, i, IRR_AT_LAYER,
                         "id %s is taken by the layer \"%.200s\" at line %" PRIu32, layers[i].id,
                         layers[first].name, layers[first].line);
     }
@@ -87,9 +87,9 @@ static void index_ports(irr_ir_graph_t *graph, index_t *index) {
         const char *kind = port->is_input ? "input" : "output";
         uint32_t first = claimer(index, port->layer, i, port->id);
         if (port->id == irr_no_text)
-            irr_problem(graph, irr_at_port(port), "an %s port has no attribute id", kind);
+            irr_problem(graph, port->layer, port->line, "an %s port has no attribute id", kind);
         else if (first != i)
-            irr_problem(graph, irr_at_port(port),
+            irr_problem(graph, port->layer, port->line,
                         "%s port id %s is taken by the port at line %" PRIu32, kind, port->id,
                         ports[first].line);
     }
@@ -106,7 +106,7 @@ static uint32_t port_at(irr_ir_graph_t *graph, const irr_edge_t *edge, bool is_i
     uint32_t port = layer == IRR_NONE ? IRR_NONE : find(ports, layer, end[1]);
     if (port != IRR_NONE && graph->ports.at[port].is_input == is_input) return port;
     bool there = layer != IRR_NONE;
-    irr_problem(graph, irr_at_line(edge->line),
+    irr_problem(graph, IRR_NONE, edge->line,
                 "edge from layer %.30s port %.30s to layer %.30s port %.30s: layer %.60s %s%.60s",
                 ends[0], ends[1], ends[2], ends[3], end[0], there ? why : "does not exist",
                 there ? end[1] : "");
@@ -125,14 +125,14 @@ static void connect(irr_ir_graph_t *graph, const index_t *layers, const index_t 
         if (port->source == IRR_NONE)
             port->source = from;
         else
-            irr_problem(graph, (irr_spot_t){edge->line, port->layer, IRR_NETWORK_NOT_READ},
+            irr_problem(graph, port->layer, edge->line,
                         "input port %s has a second edge, from layer %.60s port %.60s", port->id,
                         edge->ends[0], edge->ends[1]);
     }
     for (size_t i = 0; i < graph->ports.count && !graph->fragments; i++) {
         const irr_port_t *port = &graph->ports.at[i];
         if (port->is_input && port->id != irr_no_text && !port->fed)
-            irr_problem(graph, irr_at_port(port), "no edge leads to input port %s", port->id);
+            irr_problem(graph, port->layer, port->line, "no edge leads to input port %s", port->id);
     }
 }
 
@@ -177,7 +177,7 @@ static void visit(irr_ir_graph_t *graph, uint32_t *inputs, uint32_t root, size_t
             inputs[source] = 1;
             *--top = source;
         } else if (inputs[source] != IRR_NONE) {
-            irr_problem(graph, irr_at_port(port),
+            irr_problem(graph, port->layer, port->line,
                         "input port %s closes a cycle: it comes from layer %s \"%.200s\", which "
                         "needs this layer's output",
                         port->id, graph->layers.at[source].id, graph->layers.at[source].name);

@@ -39,7 +39,7 @@ void irr_refuse(irr_reader_t *reader, uint32_t line, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    irr_problem(reader->graph, irr_at_line(line), "%s", text);
+    irr_problem(reader->graph, IRR_NONE, line, "%s", text);
     reader->stopped = true;
 }
 
@@ -56,10 +56,10 @@ static void open_net(irr_reader_t *reader, irr_level_t *level, const char *const
     const char *version = texts[0];
     int64_t number;
     if (version == irr_no_text)
-        irr_problem(graph, irr_at_line(level->line),
+        irr_problem(graph, IRR_NONE, level->line,
                     "<net> has no attribute version; IR versions 10 and 11 are known");
     else if (!irr_parse_number(version, strlen(version), &number) || number < 10 || number > 11)
-        irr_problem(graph, irr_at_line(level->line),
+        irr_problem(graph, IRR_NONE, level->line,
                     "<net> has version \"%.40s\"; IR versions 10 and 11 are known", version);
     graph->net_name = texts[1];
     level->scope = add_scope(graph, IRR_NONE, "");
@@ -99,13 +99,13 @@ static void open_layer(irr_reader_t *reader, irr_level_t *level, const char *con
     graph->report.layers++;
     graph->report.reduce_layers += layer->kind == IRR_LAYER_REDUCE;
     graph->report.unknown_size += layer->kind == IRR_LAYER_UNKNOWN;
-    irr_spot_t spot = irr_at_layer(graph, level->layer);
-    if (layer->id == irr_no_text) irr_problem(graph, spot, "attribute id is missing");
+    if (layer->id == irr_no_text)
+        irr_problem(graph, level->layer, IRR_AT_LAYER, "attribute id is missing");
     if (!*layer->type)
-        irr_problem(graph, spot, "attribute type is %s",
+        irr_problem(graph, level->layer, IRR_AT_LAYER, "attribute type is %s",
                     layer->type == irr_no_text ? "missing" : "empty");
     if (layer->name == irr_no_text && !graph->fragments)
-        irr_problem(graph, spot, "attribute name is missing");
+        irr_problem(graph, level->layer, IRR_AT_LAYER, "attribute name is missing");
 }
 
 static void open_data(irr_reader_t *reader, irr_level_t *level, const char *const *texts) {
@@ -149,7 +149,7 @@ static void open_edge(irr_reader_t *reader, irr_level_t *level, const char *cons
         irr_refuse(reader, level->line, "the file has more than %u edges", IRR_MAX_EDGES);
     for (int i = 0; i < 4; i++) {
         if (texts[i] != irr_no_text) continue;
-        irr_problem(graph, irr_at_line(level->line), "<edge> has no attribute %s",
+        irr_problem(graph, IRR_NONE, level->line, "<edge> has no attribute %s",
                     level->rule->attributes[i]);
         return;
     }
@@ -219,8 +219,8 @@ static void skip(irr_reader_t *reader, const irr_level_t *parent, const char *na
     bool free_form = parent->rule->element == AT_LAYER &&
                      graph->layers.at[parent->layer].kind == IRR_LAYER_UNKNOWN;
     if (!parent->rule->strict || free_form || strcmp(name, "rt_info") == 0) return;
-    irr_problem(reader->graph, (irr_spot_t){line, parent->layer, IRR_NETWORK_NOT_READ},
-                "<%s> holds an unknown element <%.60s>", parent->rule->name, name);
+    irr_problem(reader->graph, parent->layer, line, "<%s> holds an unknown element <%.60s>",
+                parent->rule->name, name);
 }
 
 /* Keeps the attributes that the rule names. */
@@ -264,8 +264,7 @@ void irr_open_element(irr_reader_t *reader, uint32_t line, const char *name,
         skip(reader, parent, name, line);
     } else if (level->rule->once && (parent->seen >> level->rule->element & 1)) {
         level->rule = NULL;
-        irr_problem(reader->graph, (irr_spot_t){line, parent->layer, IRR_NETWORK_NOT_READ},
-                    "<%s> is there a second time", name);
+        irr_problem(reader->graph, parent->layer, line, "<%s> is there a second time", name);
     } else {
         parent->seen |= 1u << level->rule->element;
         keep(reader->graph, level, attributes, count, texts);
@@ -284,20 +283,20 @@ static void close_port(irr_reader_t *reader, uint32_t port) {
 static void close_dim(irr_reader_t *reader, const irr_level_t *level) {
     irr_ir_graph_t *graph = reader->graph;
     const char *port = graph->ports.at[level->port].id;
-    irr_spot_t spot = {level->line, level->layer, IRR_NETWORK_NOT_READ};
     size_t length = reader->number_length;
     bool fits = length <= sizeof reader->number;
     irr_dimension_t dim = {0, -1};
     reader->number_length = 0;
     if (!fits || !irr_parse_dim(reader->number, length, &dim))
-        irr_problem(graph, spot,
+        irr_problem(graph, level->layer, level->line,
                     "port %s: <dim> is \"%.*s\", expected a number of at least 0, or -1", port,
                     (int)(fits ? length : sizeof reader->number), reader->number);
     if (reader->rank < IRR_MAX_RANK) {
         reader->dims[reader->rank++] = dim;
         return;
     }
-    irr_problem(graph, spot, "port %s has more than %u dimensions", port, IRR_MAX_RANK);
+    irr_problem(graph, level->layer, level->line, "port %s has more than %u dimensions", port,
+                IRR_MAX_RANK);
     close_port(reader, level->port);
     reader->levels[reader->depth - 1].rule = NULL; /* said once a port */
 }
@@ -309,7 +308,7 @@ void irr_close_element(irr_reader_t *reader) {
     if (element == AT_DIM) close_dim(reader, level);
     if (element == AT_PORT) close_port(reader, level->port);
     if (element == AT_NET && !(level->seen >> AT_LAYERS & 1))
-        irr_problem(reader->graph, irr_at_line(level->line), "<net> has no <layers>");
+        irr_problem(reader->graph, IRR_NONE, level->line, "<net> has no <layers>");
     if (reader->depth) reader->depth--;
 }
 

@@ -12,34 +12,23 @@ bool irr_no_memory(irr_ir_graph_t *graph) {
 
 /* ---- problems ---- */
 
-irr_spot_t irr_at_line(uint32_t line) { return (irr_spot_t){line, IRR_NONE, IRR_NETWORK_NOT_READ}; }
-
-irr_spot_t irr_at_layer(const irr_ir_graph_t *graph, uint32_t layer) {
-    return (irr_spot_t){graph->layers.at[layer].line, layer, IRR_NETWORK_NOT_READ};
-}
-
-irr_spot_t irr_at_data(const irr_ir_graph_t *graph, uint32_t layer) {
-    return (irr_spot_t){graph->layers.at[layer].data_line, layer, IRR_NETWORK_NOT_READ};
-}
-
-irr_spot_t irr_at_port(const irr_port_t *port) {
-    return (irr_spot_t){port->line, port->layer, IRR_NETWORK_NOT_READ};
-}
-
-irr_check_problem_t irr_public_problem(const irr_ir_graph_t *graph, irr_spot_t spot,
-                                       const char *message) {
+irr_check_problem_t irr_public_problem(const irr_ir_graph_t *graph, irr_status_e status,
+                                       uint32_t layer, uint32_t line, const char *message) {
     irr_check_problem_t problem = {
-        .file = graph->report.file, .line = spot.line, .status = spot.status, .message = message};
-    if (spot.layer == IRR_NONE) return problem;
-    const irr_layer_t *layer = &graph->layers.at[spot.layer];
-    problem.layer_id = layer->id;
-    problem.layer_name = layer->name;
-    problem.type = layer->type;
+        .file = graph->report.file, .line = line, .status = status, .message = message};
+    if (layer == IRR_NONE) return problem;
+    const irr_layer_t *at = &graph->layers.at[layer];
+    problem.layer_id = at->id;
+    problem.layer_name = at->name;
+    problem.type = at->type;
+    if (line == IRR_AT_LAYER) problem.line = at->line;
+    if (line == IRR_AT_DATA) problem.line = at->data_line;
     return problem;
 }
 
 /* Until they are sorted, a problem's line holds its number in the list, too. */
-void irr_problem(irr_ir_graph_t *graph, irr_spot_t spot, const char *format, ...) {
+void irr_problem_as(irr_ir_graph_t *graph, irr_status_e status, uint32_t layer, uint32_t line,
+                    const char *format, ...) {
     char message[2 * IRR_SENTENCE_BYTES] = "more problems follow; the first 100000 are listed";
     _Static_assert(IRR_MAX_PROBLEMS == 100000, "as the sentence says");
     if (graph->problems.count > IRR_MAX_PROBLEMS || !IRR_ROOM(graph, problems)) return;
@@ -49,10 +38,10 @@ void irr_problem(irr_ir_graph_t *graph, irr_spot_t spot, const char *format, ...
         vsnprintf(message, sizeof message, format, arguments);
         va_end(arguments);
     }
-    irr_check_problem_t problem =
-        irr_public_problem(graph, spot, irr_take_text(&graph->memory, message));
-    problem.line = problem.line << 32 | (int64_t)graph->problems.count;
-    graph->problems.at[graph->problems.count++] = problem;
+    irr_check_problem_t *problem = &graph->problems.at[graph->problems.count];
+    *problem =
+        irr_public_problem(graph, status, layer, line, irr_take_text(&graph->memory, message));
+    problem->line = problem->line << 32 | (int64_t)graph->problems.count++;
 }
 
 static int by_line(const void *a, const void *b) {
@@ -66,10 +55,9 @@ static void list_problems(irr_ir_graph_t *graph) {
     if (count) qsort(graph->problems.at, count, sizeof *graph->problems.at, by_line);
     for (size_t i = 0; i < count; i++) graph->problems.at[i].line >>= 32;
     for (uint32_t i = 0; i < graph->layers.count; i++) {
-        irr_spot_t spot = {graph->layers.at[i].line, i, IRR_OK};
         if (graph->layers.at[i].kind == IRR_LAYER_UNKNOWN && IRR_ROOM(graph, problems))
-            graph->problems.at[graph->problems.count++] =
-                irr_public_problem(graph, spot, "not known; its declared ports are trusted");
+            graph->problems.at[graph->problems.count++] = irr_public_problem(
+                graph, IRR_OK, i, IRR_AT_LAYER, "not known; its declared ports are trusted");
     }
     graph->report.problems = graph->problems.at;
     graph->report.unknown_layers = graph->problems.at + count;

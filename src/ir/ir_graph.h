@@ -97,12 +97,6 @@ typedef struct irr_scope {
     const char *body;
 } irr_scope_t;
 
-/* Where a problem lies, and what sort it is. */
-typedef struct irr_spot {
-    uint32_t line, layer; /* of no layer: IRR_NONE */
-    irr_status_e status;
-} irr_spot_t;
-
 typedef struct irr_weights irr_weights_t; /* ir_weights.c */
 
 /* One read file. Immutable once it is read, and counted: models and reports share it. */
@@ -133,15 +127,16 @@ irr_status_e irr_graph_read(const irr_ir_source_t *source,
                             irr_status_e (*more)(irr_ir_graph_t *graph, irr_sentence_t sentence),
                             irr_ir_graph_t **out, irr_sentence_t sentence);
 bool irr_no_memory(irr_ir_graph_t *graph); /* notes it; false, for `return irr_no_memory(...)` */
-irr_spot_t irr_at_line(uint32_t line);
-irr_spot_t irr_at_layer(const irr_ir_graph_t *graph, uint32_t layer);
-irr_spot_t irr_at_data(const irr_ir_graph_t *graph, uint32_t layer); /* its <data> */
-irr_spot_t irr_at_port(const irr_port_t *port);
-__attribute__((format(printf, 3, 4))) void irr_problem(irr_ir_graph_t *graph, irr_spot_t spot,
-                                                       const char *format, ...);
+/* A problem of a layer, or IRR_NONE, at a line: the layer's, its <data>'s, or a number. */
+#define IRR_AT_LAYER 0u
+#define IRR_AT_DATA UINT32_MAX
+#define irr_problem(graph, ...) irr_problem_as(graph, IRR_NETWORK_NOT_READ, __VA_ARGS__)
+__attribute__((format(printf, 5, 6))) void irr_problem_as(irr_ir_graph_t *graph,
+                                                          irr_status_e status, uint32_t layer,
+                                                          uint32_t line, const char *format, ...);
 /* As the world sees it; message stays the caller's. */
-irr_check_problem_t irr_public_problem(const irr_ir_graph_t *graph, irr_spot_t spot,
-                                       const char *message);
+irr_check_problem_t irr_public_problem(const irr_ir_graph_t *graph, irr_status_e status,
+                                       uint32_t layer, uint32_t line, const char *message);
 /* `model.xml:14: layer 3 "norm" (ReduceL2): axis 4 is outside ...`, cut to fit. Returns text. */
 char *irr_problem_text(const irr_check_problem_t *problem, char *text, size_t capacity_bytes);
 

@@ -29,12 +29,13 @@ static void differs(irr_ir_graph_t *graph, const irr_port_t *port, const char *n
                     const char *said, const char *found) {
     if (port->is_input) {
         const irr_layer_t *from = &graph->layers.at[graph->ports.at[port->source].layer];
-        irr_problem(graph, irr_at_port(port),
+        irr_problem(graph, port->layer, port->line,
                     "input port %s declares %s, but layer %s \"%.200s\" gives %s", port->id, said,
                     from->id, from->name, found);
     } else {
-        irr_problem(graph, irr_at_port(port), "output port %s declares %s%s, but the output's %s%s",
-                    port->id, *noun ? "" : "precision ", said, *noun ? noun : "is ", found);
+        irr_problem(graph, port->layer, port->line,
+                    "output port %s declares %s%s, but the output's %s%s", port->id,
+                    *noun ? "" : "precision ", said, *noun ? noun : "is ", found);
     }
 }
 
@@ -45,7 +46,7 @@ static void compare(irr_ir_graph_t *graph, const irr_port_t *port, const irr_par
     const irr_partial_t *declared = &port->declared;
     char said[IRR_SENTENCE_BYTES / 3] = "no dimensions", found[IRR_SENTENCE_BYTES / 3];
     if (port->wrong_precision && graph->layers.at[port->layer].kind != IRR_LAYER_UNKNOWN)
-        irr_problem(graph, irr_at_port(port),
+        irr_problem(graph, port->layer, port->line,
                     "%s port %s: attribute precision is \"%.60s\", which is no precision",
                     port->is_input ? "input" : "output", port->id, port->wrong_precision);
     if (agrees(declared, it)) {
@@ -105,7 +106,7 @@ static bool port_counts(irr_ir_graph_t *graph, uint32_t index, uint32_t inputs, 
     const uint32_t expected[] = {inputs, outputs};
     for (int i = 0; i < 2; i++)
         if (found[i] != expected[i])
-            irr_problem(graph, irr_at_layer(graph, index),
+            irr_problem(graph, index, IRR_AT_LAYER,
                         "it has %" PRIu32 " %s port%s, expected %" PRIu32 "%s", found[i],
                         i ? "output" : "input", found[i] == 1 ? "" : "s", expected[i],
                         expected[i] == 2 ? " (data and axes)" : "");
@@ -118,7 +119,7 @@ static bool port_counts(irr_ir_graph_t *graph, uint32_t index, uint32_t inputs, 
 static const char *needed(irr_ir_graph_t *graph, uint32_t index, int slot, const char *name) {
     const char *text = graph->layers.at[index].data[slot];
     if (text != irr_no_text) return text;
-    irr_problem(graph, irr_at_data(graph, index), "attribute %s is missing in <data>", name);
+    irr_problem(graph, index, IRR_AT_DATA, "attribute %s is missing in <data>", name);
     return NULL;
 }
 
@@ -131,9 +132,9 @@ static bool type_and_shape(irr_ir_graph_t *graph, uint32_t index, bool only_stat
     bool typed = word && irr_element_type_by_name(word, &type);
     bool shaped = dims && !irr_parse_shape(dims, only_static, &graph->memory, it, INTO(sentence));
     if (word && !typed)
-        irr_problem(graph, irr_at_data(graph, index),
+        irr_problem(graph, index, IRR_AT_DATA,
                     "attribute element_type is \"%.60s\", which is no element type", word);
-    if (dims && !shaped) irr_problem(graph, irr_at_data(graph, index), "%s", sentence);
+    if (dims && !shaped) irr_problem(graph, index, IRR_AT_DATA, "%s", sentence);
     it->type = (uint8_t)type;
     return typed && shaped;
 }
@@ -147,7 +148,7 @@ static bool infer_output(irr_ir_graph_t *graph, uint32_t index, bool only_static
     bool right = type_and_shape(graph, index, only_static, &it);
     if (!right && outputs.count) it = graph->ports.at[outputs.first].declared;
     if (right && !irr_partial_fits(&it, graph->memory_limit_bytes)) {
-        irr_problem(graph, irr_at_data(graph, index),
+        irr_problem(graph, index, IRR_AT_DATA,
                     "a tensor of shape %s and type %s is larger than this machine's memory of "
                     "%" PRIu64 " bytes",
                     irr_partial_text(&it, text, sizeof text), irr_element_type_name(it.type),
@@ -175,7 +176,7 @@ static void check_number(irr_ir_graph_t *graph, uint32_t index, int slot, const 
     uint64_t value;
     const char *text = needed(graph, index, slot, name);
     if (text && !number_of(text, &value))
-        irr_problem(graph, irr_at_data(graph, index),
+        irr_problem(graph, index, IRR_AT_DATA,
                     "attribute %s is \"%.60s\", expected a number of at least 0", name, text);
 }
 
@@ -190,14 +191,13 @@ static void check_size(irr_ir_graph_t *graph, uint32_t index, uint64_t size_byte
     if (!irr_shape_elements(dims, it.rank, &count) || !irr_elements_bytes(it.type, count, &bytes))
         return; /* string and dynamic types have no size of their own */
     if (bytes == size_bytes || (count == 0 && size_bytes <= 1)) return;
-    irr_problem(graph, irr_at_data(graph, index),
+    irr_problem(graph, index, IRR_AT_DATA,
                 "attribute size is %" PRIu64 ", but shape %.400s of type %s takes %zu bytes",
                 size_bytes, irr_partial_text(&it, text, sizeof text),
                 irr_element_type_name(it.type), bytes);
 }
 
 static void check_const(irr_ir_graph_t *graph, uint32_t index) {
-    irr_spot_t place = irr_at_data(graph, index);
     uint64_t offset, size_bytes, file_bytes;
     char sentence[IRR_SENTENCE_BYTES];
     bool typed = infer_output(graph, index, true);
@@ -206,12 +206,13 @@ static void check_const(irr_ir_graph_t *graph, uint32_t index) {
     if (!irr_const_range(&graph->layers.at[index], &offset, &size_bytes)) return;
     if (typed) check_size(graph, index, size_bytes);
     if (size_bytes == 0) return;
-    place.status = irr_weights_size(graph->weights, &file_bytes, INTO(sentence));
-    if (place.status && *sentence)
-        irr_problem(graph, place, "its bytes %" PRIu64 " to %" PRIu64 " are needed: %s", offset,
-                    offset + size_bytes, sentence);
-    else if (!place.status && (offset > file_bytes || size_bytes > file_bytes - offset))
-        irr_problem(graph, irr_at_data(graph, index),
+    irr_status_e status = irr_weights_size(graph->weights, &file_bytes, INTO(sentence));
+    if (status && *sentence)
+        irr_problem_as(graph, status, index, IRR_AT_DATA,
+                       "its bytes %" PRIu64 " to %" PRIu64 " are needed: %s", offset,
+                       offset + size_bytes, sentence);
+    else if (!status && (offset > file_bytes || size_bytes > file_bytes - offset))
+        irr_problem(graph, index, IRR_AT_DATA,
                     "offset %" PRIu64 " and size %" PRIu64
                     " lie outside weights file \"%.400s\" of %" PRIu64 " bytes",
                     offset, size_bytes, irr_weights_path(graph->weights), file_bytes);
@@ -233,20 +234,20 @@ static void check_version(irr_ir_graph_t *graph, uint32_t index) {
     int64_t opset;
     if (version == irr_no_text && graph->fragments) return; /* the newest */
     if (version == irr_no_text)
-        irr_problem(graph, irr_at_layer(graph, index),
+        irr_problem(graph, index, IRR_AT_LAYER,
                     "attribute version is missing, expected opset%d to opset%d", op->first_opset,
                     IRR_NEWEST_OPSET);
     else if (strncmp(version, "opset", 5) != 0 || version[5] < '1' || version[5] > '9' ||
              !irr_parse_number(version + 5, strlen(version + 5), &opset))
-        irr_problem(graph, irr_at_layer(graph, index),
+        irr_problem(graph, index, IRR_AT_LAYER,
                     "attribute version is \"%.60s\", expected opset%d to opset%d", version,
                     op->first_opset, IRR_NEWEST_OPSET);
     else if (opset > IRR_NEWEST_OPSET)
-        irr_problem(graph, irr_at_layer(graph, index),
+        irr_problem(graph, index, IRR_AT_LAYER,
                     "attribute version is \"%.60s\"; the highest opset known is opset%d", version,
                     IRR_NEWEST_OPSET);
     else if (opset < op->first_opset)
-        irr_problem(graph, irr_at_layer(graph, index),
+        irr_problem(graph, index, IRR_AT_LAYER,
                     "opset%d does not hold %s; it is in opset%d and later", (int)opset, op->type,
                     op->first_opset);
 }
@@ -256,11 +257,11 @@ static void check_data(irr_ir_graph_t *graph, uint32_t index, const irr_partial_
     uint8_t type = data->type == IRR_TYPE_UNKNOWN ? IRR_U8 : data->type; /* the least it can be */
     char text[IRR_SENTENCE_BYTES / 2];
     if (data->type != IRR_TYPE_UNKNOWN && !irr_op_takes(graph->layers.at[index].op, type))
-        irr_problem(graph, irr_at_layer(graph, index), "data has element type %s; %s takes %s",
+        irr_problem(graph, index, IRR_AT_LAYER, "data has element type %s; %s takes %s",
                     irr_element_type_name(type), op->type,
                     op->takes_numeric ? NUMERIC_TYPES : "boolean");
     if (!irr_partial_fits(data, graph->memory_limit_bytes))
-        irr_problem(graph, irr_at_layer(graph, index),
+        irr_problem(graph, index, IRR_AT_LAYER,
                     "data %s of type %s is larger than this machine's memory of %" PRIu64 " bytes",
                     irr_partial_text(data, text, sizeof text), irr_element_type_name(type),
                     graph->memory_limit_bytes);
@@ -272,11 +273,11 @@ static void fragment_axes(irr_ir_graph_t *graph, uint32_t index, irr_axes_known_
     uint32_t list = source->axes_count > 1 ? graph->fragment : 0;
     if (source->axes_count == 0) return;
     if (list >= source->axes_count)
-        irr_problem(graph, irr_at_layer(graph, index),
+        irr_problem(graph, index, IRR_AT_LAYER,
                     "fragment %" PRIu32 " has no axes: %zu lists of axes were given", list + 1,
                     source->axes_count);
     else if (axes->count >= 0 && (size_t)axes->count != source->axes[list].size)
-        irr_problem(graph, irr_at_layer(graph, index),
+        irr_problem(graph, index, IRR_AT_LAYER,
                     "axes declare %" PRId64 " value%s, but the list given has %zu", axes->count,
                     axes->count == 1 ? "" : "s", source->axes[list].size);
     else
@@ -310,12 +311,11 @@ static bool find_axes(irr_ir_graph_t *graph, uint32_t index, void *values, irr_a
     bool integers = type == IRR_TYPE_UNKNOWN || irr_is_integer(type);
     bool list = shape.rank == IRR_DYNAMIC_RANK || shape.rank <= 1;
     if (!integers)
-        irr_problem(graph, irr_at_layer(graph, index),
+        irr_problem(graph, index, IRR_AT_LAYER,
                     "axes have element type %s, expected one of " INTEGER_TYPES,
                     irr_element_type_name(type));
     else if (!list)
-        irr_problem(graph, irr_at_layer(graph, index),
-                    "axes have shape %s, expected a scalar or a list",
+        irr_problem(graph, index, IRR_AT_LAYER, "axes have shape %s, expected a scalar or a list",
                     irr_partial_text(&shape, text, sizeof text));
     else if (graph->fragments)
         fragment_axes(graph, index, axes);
@@ -333,7 +333,7 @@ static void check_reduce(irr_ir_graph_t *graph, uint32_t index) {
     check_version(graph, index);
     bool understood = irr_keep_dims(layer, &keep_dims);
     if (!understood)
-        irr_problem(graph, irr_at_data(graph, index),
+        irr_problem(graph, index, IRR_AT_DATA,
                     "attribute keep_dims is \"%.60s\", expected true or false",
                     layer->data[IRR_DATA_KEEP_DIMS]);
     if (!port_counts(graph, index, 2, 1)) {
@@ -345,15 +345,15 @@ static void check_reduce(irr_ir_graph_t *graph, uint32_t index) {
     size_t before = graph->problems.count;
     bool usable = find_axes(graph, index, values, &axes);
     if (data.rank == IRR_DYNAMIC_RANK && axes.count != 0)
-        irr_problem(graph, irr_at_layer(graph, index),
+        irr_problem(graph, index, IRR_AT_LAYER,
                     "data has a dynamic rank; a reduction needs a known rank");
     if (usable && irr_partial_reduce(&data, &axes, keep_dims, &graph->memory, &out, INTO(sentence)))
-        irr_problem(graph, irr_at_layer(graph, index), "%s", sentence);
+        irr_problem(graph, index, IRR_AT_LAYER, "%s", sentence);
     if (graph->problems.count > before || !understood) /* the best guess */
         out = graph->ports.at[layer->outputs.first].declared;
     out.type = data.type;
     if (!irr_partial_fits(&out, graph->memory_limit_bytes))
-        irr_problem(graph, irr_at_layer(graph, index),
+        irr_problem(graph, index, IRR_AT_LAYER,
                     "its result is larger than this machine's memory of %" PRIu64 " bytes",
                     graph->memory_limit_bytes);
     infer_port(graph, layer->outputs.first, &out);

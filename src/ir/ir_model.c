@@ -1,5 +1,5 @@
-/* What the runtime does with models: read, copy, reshape, cut one layer out, find by name, bind
- * shapes. SPDX-License-Identifier: Apache-2.0 */
+/* What the runtime does with models: read, copy, reshape, cut one layer out, find by name.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "ir/ir_graph.h"
 
 /* ---- constants ---- */
@@ -173,7 +173,7 @@ irr_status_e irr_ir_extract(const irr_ir_model_t *model, const char *path, irr_i
                         file->report.file, path);
     if (file->layers.at[index].kind != IRR_LAYER_REDUCE) {
         irr_check_problem_t problem =
-            irr_public_problem(file, irr_at_layer(file, index), "it is no reduction");
+            irr_public_problem(file, IRR_OK, index, IRR_AT_LAYER, "it is no reduction");
         irr_problem_text(&problem, sentence.text, sentence.capacity_bytes);
         return IRR_NOT_IMPLEMENTED;
     }
@@ -201,17 +201,4 @@ irr_status_e irr_ir_find(const irr_ir_model_t *model, bool output, const char *n
     for (uint32_t i = 0; i < count; i++) irr_write(&to, "%s\"%s\"", i ? ", " : "", ports[i].name);
     return irr_fail(sentence, IRR_NOT_FOUND, "no %s is called \"%.200s\"; there %s %s",
                     output ? "output" : "input", name, count == 1 ? "is" : "are", there);
-}
-
-/* ---- shapes at infer ---- */
-
-irr_status_e irr_ir_infer_shapes(const irr_ir_model_t *model, const irr_tensor_view_t *inputs,
-                                 irr_bound_shape_t *shapes, irr_sentence_t sentence) {
-    for (uint32_t i = 0; i < model->input_count; i++) { /* the graph knows no names and ranges */
-        const irr_ir_port_t *port = &model->inputs[i];
-        irr_status_e status =
-            irr_check_tensor(&model->graph.values[port->value], port->dims, &inputs[i], sentence);
-        if (status) return irr_fail_at(sentence, status, "input \"%.200s\": ", port->name);
-    }
-    return irr_graph_bind_shapes(&model->graph, inputs, shapes, sentence);
 }

@@ -200,7 +200,7 @@ static bool open_input(parse_t *parse) {
                                   (irr_sentence_t){reason, sizeof reason});
         parse->opened = !status;
     }
-    if (status) irr_problem(graph, (irr_spot_t){0, IRR_NONE, status}, "%s", reason);
+    if (status) irr_problem_as(graph, status, IRR_NONE, 0, "%s", reason);
     return !status;
 }
 
@@ -328,7 +328,7 @@ static void only_parser_problem(irr_ir_graph_t *graph, const parse_t *parse) {
     graph->problems.count = 0;
     graph->layers.count = 0;
     graph->report = (irr_check_report_t){.file = graph->report.file, .owner = graph};
-    irr_problem(graph, irr_at_line(parse->line), "malformed XML: %s", parse->message);
+    irr_problem(graph, IRR_NONE, parse->line, "malformed XML: %s", parse->message);
 }
 
 static void parse_all(parse_t *parse) {

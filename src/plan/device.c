@@ -33,9 +33,9 @@ static irr_status_e get_property(irr_plugin_engine_t *engine, const char *key, c
                                  size_t capacity_bytes, size_t *needed_bytes,
                                  irr_sentence_t sentence) {
     irr_writer_t writer = {text, capacity_bytes, 0};
-    irr_status_e status = irr_config_get(config_of(engine), key, IRR_OF_DEVICE, &writer, sentence);
-    *needed_bytes = status == IRR_OK ? writer.used_bytes + 1 : 0;
-    return status;
+    IRR_TRY(irr_config_get(config_of(engine), key, IRR_OF_DEVICE, &writer, sentence));
+    *needed_bytes = writer.used_bytes + 1;
+    return IRR_OK;
 }
 
 /* ---- query ---- */
@@ -112,15 +112,14 @@ static irr_status_e get_compiled_property(irr_plugin_compiled_t *compiled, const
                                           irr_sentence_t sentence) {
     irr_config_t config = compiled_config(compiled);
     irr_writer_t writer = {text, capacity_bytes, 0};
-    irr_status_e status = IRR_OK;
     if (strcmp(key, IRR_KEY_EXPLAIN) == 0)
         irr_compiled_explain(compiled, &writer);
     else if (strcmp(key, IRR_KEY_MODEL_NAME) == 0)
         irr_write(&writer, "%s", compiled->name);
     else
-        status = irr_config_get(&config, key, IRR_OF_COMPILED, &writer, sentence);
-    *needed_bytes = status == IRR_OK ? writer.used_bytes + 1 : 0;
-    return status;
+        IRR_TRY(irr_config_get(&config, key, IRR_OF_COMPILED, &writer, sentence));
+    *needed_bytes = writer.used_bytes + 1;
+    return IRR_OK;
 }
 
 static void release_compiled(irr_plugin_compiled_t *compiled) {

@@ -105,21 +105,22 @@ static irr_status_e bind_output(irr_infer_request_t *request, uint32_t slot,
 }
 
 static irr_status_e bind(irr_infer_request_t *request, irr_sentence_t sentence) {
-    irr_status_e status = IRR_OK;
+    const irr_graph_t *graph = &request->compiled->ir->graph;
     request->bound = false;
-    for (uint32_t k = 0; !status && k < request->input_count; k++) {
-        status = ensure_tensor(request, k, sentence);
-        if (!status) request->views[k] = irr_tensor_view(request->slots[k].tensor);
+    for (uint32_t k = 0; k < request->input_count; k++) {
+        const irr_ir_port_t *port = port_of(request, k);
+        IRR_TRY(ensure_tensor(request, k, sentence));
+        request->views[k] = irr_tensor_view(request->slots[k].tensor);
+        irr_status_e status =
+            irr_check_tensor(&graph->values[port->value], port->dims, &request->views[k], sentence);
+        if (status) return irr_fail_at(sentence, status, "input \"%.200s\": ", port->name);
     }
-    if (!status)
-        status =
-            irr_ir_infer_shapes(request->compiled->ir, request->views, request->shapes, sentence);
-    for (uint32_t k = request->input_count; !status && k < request->slot_count; k++) {
-        status = bind_output(request, k, sentence);
-        if (!status) status = check_overlap(request, k, sentence);
-        if (!status) request->views[k] = irr_tensor_view(request->slots[k].tensor);
+    IRR_TRY(irr_graph_bind_shapes(graph, request->views, request->shapes, sentence));
+    for (uint32_t k = request->input_count; k < request->slot_count; k++) {
+        IRR_TRY(bind_output(request, k, sentence));
+        IRR_TRY(check_overlap(request, k, sentence));
+        request->views[k] = irr_tensor_view(request->slots[k].tensor);
     }
-    if (status) return status;
     for (uint32_t k = 0; k < request->slot_count; k++)
         request->slots[k].checked = request->slots[k].tensor->generation;
     request->bound = !request->compiled->shapes_follow_values;
