@@ -35,11 +35,10 @@ static bool parse_list(const char **at, int64_t *numbers, size_t *count) {
     return parse_numbers(text, numbers, count);
 }
 
-/* NULL: each is -1, so that the reader infers it. */
-static char *dims_text(size_t rank, const int64_t *dims) {
-    char *text = take(rank * 40 + 1), *at = text;
-    for (size_t i = 0; i < rank; i++)
-        at += sprintf(at, "<dim>%lld</dim>", dims ? (long long)dims[i] : -1);
+/* What a port declares of the data and the results: a rank, for sizes are the reader's to infer. */
+static char *port_text(const char *precision, size_t rank) {
+    char *text = take_text(" precision=\"%s\">", precision);
+    for (size_t i = 0; i < rank; i++) text = take_text("%s<dim>-1</dim>", text);
     return text;
 }
 
@@ -52,8 +51,8 @@ static char *precision_text(const char *type) {
 }
 
 /* One reduction with its Result: layers, and the edges to and from them. */
-static void add_op(const op_t *op, size_t index, const char *data, const char *axes,
-                   const char *result, char **layers, char **edges) {
+static void add_op(const op_t *op, size_t index, const char *data, const char *axes, char **layers,
+                   char **edges) {
     size_t id = 2 + 2 * index;
     const char *number = index ? take_text("%zu", index + 1) : "";
     *layers = take_text(
@@ -62,7 +61,7 @@ static void add_op(const op_t *op, size_t index, const char *data, const char *a
         "<output><port id=\"2\"%s</port></output></layer>\n"
         "<layer id=\"%zu\" name=\"output%s\" type=\"Result\" version=\"opset1\">"
         "<input><port id=\"0\"%s</port></input></layer>\n",
-        *layers, id, number, op->type, op->opset, data, axes, result, id + 1, number, result);
+        *layers, id, number, op->type, op->opset, data, axes, data, id + 1, number, data);
     *edges = take_text("%s<edge from-layer=\"0\" from-port=\"0\" to-layer=\"%zu\" to-port=\"0\"/>"
                        "<edge from-layer=\"1\" from-port=\"0\" to-layer=\"%zu\" to-port=\"1\"/>"
                        "<edge from-layer=\"%zu\" from-port=\"2\" to-layer=\"%zu\" to-port=\"0\"/>",
@@ -71,14 +70,11 @@ static void add_op(const op_t *op, size_t index, const char *data, const char *a
 
 static char *model_text(const op_t *const *model_ops, size_t op_count, const char *type,
                         size_t rank, const int64_t *dims, size_t axis_count) {
-    const char *precision = precision_text(type);
     char *shape = shape_text(rank, dims), *layers = take_text("%s", ""), *edges = layers;
-    char *data = take_text(" precision=\"%s\">%s", precision, dims_text(rank, dims));
-    char *result = take_text(" precision=\"%s\">%s", precision, dims_text(rank, NULL));
+    char *data = port_text(precision_text(type), rank);
     char *axes = take_text(" precision=\"I64\"><dim>%zu</dim>", axis_count);
     shape[strlen(shape) - 1] = 0; /* without its brackets */
-    for (size_t i = 0; i < op_count; i++)
-        add_op(model_ops[i], i, data, axes, result, &layers, &edges);
+    for (size_t i = 0; i < op_count; i++) add_op(model_ops[i], i, data, axes, &layers, &edges);
     return take_text("<net name=\"problem\" version=\"11\"><layers>\n"
                      "<layer id=\"0\" name=\"data\" type=\"Parameter\" version=\"opset1\">"
                      "<data element_type=\"%s\" shape=\"%s\"/>"

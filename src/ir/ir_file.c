@@ -83,10 +83,8 @@ void irr_ir_release(const void *owner) {
     irr_ir_graph_t *graph = (irr_ir_graph_t *)owner;
     if (!graph || __atomic_sub_fetch(&graph->references, 1, __ATOMIC_ACQ_REL) > 0) return;
     irr_weights_release(graph->weights);
-    for (size_t i = 0; graph->constants && i < graph->layers.count; i++)
-        irr_release(graph->constants[i]);
-    void *const arrays[] = {graph->layers.at, graph->ports.at,    graph->edges.at,
-                            graph->scopes.at, graph->problems.at, graph->constants};
+    void *const arrays[] = {graph->layers.at, graph->ports.at, graph->edges.at, graph->scopes.at,
+                            graph->problems.at};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) irr_release(arrays[i]);
     irr_arena_release(&graph->memory);
     irr_release(graph);

@@ -11,7 +11,8 @@ static irr_status_e load_constant(irr_ir_graph_t *graph, uint32_t index, uint64_
     if (layer->kind != IRR_LAYER_CONST || graph->constants[index]) return IRR_OK;
     if (!irr_const_range(layer, &offset, &size_bytes) || size_bytes == 0) return IRR_OK;
     *total_bytes += size_bytes;
-    void *bytes = *total_bytes <= graph->memory_limit_bytes ? irr_malloc_aligned(size_bytes) : NULL;
+    bool fits = *total_bytes <= graph->memory_limit_bytes;
+    void *bytes = fits ? irr_take(&graph->memory, size_bytes, 1) : NULL;
     if (!bytes) return irr_out_of_memory(sentence, size_bytes);
     graph->constants[index] = bytes;
     return irr_weights_copy(graph->weights, offset, size_bytes, bytes, sentence);
@@ -22,20 +23,19 @@ static irr_status_e load_constant(irr_ir_graph_t *graph, uint32_t index, uint64_
 static irr_status_e load_constants(irr_ir_graph_t *graph, irr_sentence_t sentence) {
     uint64_t total_bytes = 0;
     bool runnable = true;
-    irr_status_e status = IRR_OK;
-    graph->constants = irr_calloc(graph->layers.count, sizeof *graph->constants);
+    graph->constants = irr_take(&graph->memory, graph->layers.count, sizeof *graph->constants);
     if (!graph->constants) return irr_out_of_memory(sentence, graph->layers.count * sizeof(void *));
     for (uint32_t i = 0; i < graph->layers.count; i++)
         runnable &= graph->layers.at[i].scope != 0 || graph->layers.at[i].kind != IRR_LAYER_UNKNOWN;
-    for (uint32_t i = 0; i < graph->ports.count && !status; i++) {
+    for (uint32_t i = 0; i < graph->ports.count; i++) {
         const irr_port_t *port = &graph->ports.at[i];
         const irr_layer_t *layer = &graph->layers.at[port->layer];
         bool axes = layer->kind == IRR_LAYER_REDUCE && i == layer->inputs.first + 1;
         if (port->is_input && (axes || (runnable && layer->scope == 0)))
-            status =
-                load_constant(graph, graph->ports.at[port->source].layer, &total_bytes, sentence);
+            IRR_TRY(
+                load_constant(graph, graph->ports.at[port->source].layer, &total_bytes, sentence));
     }
-    return status;
+    return IRR_OK;
 }
 
 /* ---- reading ---- */

@@ -112,7 +112,6 @@ static irr_status_e add_value(const irr_graph_t *graph, uint32_t v, irr_plugin_c
 static irr_status_e add_values(const irr_graph_t *graph, irr_plugin_compiled_t *made,
                                irr_sentence_t sentence) {
     irr_arena_t *memory = &made->memory;
-    irr_status_e status = IRR_OK;
     made->name = irr_take_text(memory, graph->name);
     made->values = irr_take(memory, graph->value_count, sizeof *made->values);
     made->layers = irr_take(memory, graph->layer_count, sizeof *made->layers);
@@ -124,9 +123,9 @@ static irr_status_e add_values(const irr_graph_t *graph, irr_plugin_compiled_t *
     made->layer_count = graph->layer_count;
     made->input_count = graph->input_count;
     made->output_count = graph->output_count;
-    for (uint32_t v = 0; v < graph->value_count && !status && !memory->failed; v++)
-        status = add_value(graph, v, made, sentence);
-    if (!memory->failed) return status;
+    for (uint32_t v = 0; v < graph->value_count && !memory->failed; v++)
+        IRR_TRY(add_value(graph, v, made, sentence));
+    if (!memory->failed) return IRR_OK;
     return irr_fail(sentence, IRR_NOT_ALLOCATED, "out of memory: the graph cannot be copied");
 }
 

@@ -20,20 +20,18 @@ static irr_status_e make_step(const irr_plugin_compiled_t *compiled, irr_plan_t 
     irr_problem_t problem;
     irr_config_t config;
     irr_choice_t choice;
-    irr_status_e status = IRR_OK;
     irr_plan_problem(compiled, plan, k, &problem, &config);
     const irr_backend_t *backend = &irr_backend_fill;
     if (problem.geometry.output_count == 0) return IRR_OK;
     if (problem.mask == 0 && compiled->layers[k].is.empty_axes == IRR_EMPTY_AXES_IDENTITY) {
         backend = &irr_backend_copy;
     } else if (problem.geometry.set_size != 0) {
-        status = irr_planner_choose(&problem, &config, false, &choice, sentence);
+        IRR_TRY(irr_planner_choose(&problem, &config, false, &choice, sentence));
         backend = irr_backend_row(choice.backend);
     }
-    if (status == IRR_OK)
-        status = backend->prepare(&problem, &config, &step->state, scratch_bytes, sentence);
-    if (status == IRR_OK) step->backend = backend; /* from here on there is a state to release */
-    return status;
+    IRR_TRY(backend->prepare(&problem, &config, &step->state, scratch_bytes, sentence));
+    step->backend = backend; /* from here on there is a state to release */
+    return IRR_OK;
 }
 
 /* ---- the whole plan ---- */

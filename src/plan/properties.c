@@ -174,23 +174,21 @@ irr_status_e irr_config_default(irr_config_t *config, irr_sentence_t sentence) {
                              .reproducible = true,
                              .threads = irr_available_cpus(),
                              .streams = IRR_STREAMS_AUTO};
-    irr_status_e status = IRR_OK;
-    for (unsigned i = 0; i < ROW_COUNT && !status; i++) {
+    for (unsigned i = 0; i < ROW_COUNT; i++) {
         const char *value = rows[i].environment ? getenv(rows[i].key) : NULL;
         if (value && *value)
-            status = set_row(&rows[i], "environment variable", value, config, sentence);
+            IRR_TRY(set_row(&rows[i], "environment variable", value, config, sentence));
     }
-    return status;
+    return IRR_OK;
 }
 
 irr_status_e irr_config_set(irr_config_t *config, const irr_property_t *properties, size_t count,
                             irr_property_owner_e owner, irr_sentence_t sentence) {
     irr_config_t changed = *config;
-    irr_status_e status = IRR_OK;
-    for (size_t i = 0; i < count && !status; i++)
-        status = set_one(&changed, properties[i].key, properties[i].value, owner, sentence);
-    if (!status) *config = changed;
-    return status;
+    for (size_t i = 0; i < count; i++)
+        IRR_TRY(set_one(&changed, properties[i].key, properties[i].value, owner, sentence));
+    *config = changed;
+    return IRR_OK;
 }
 
 irr_status_e irr_config_get(const irr_config_t *config, const char *key, irr_property_owner_e owner,

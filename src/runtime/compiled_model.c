@@ -85,10 +85,9 @@ irr_status_e irr_core_compile_model_from_file(const irr_core_t *core, const char
                                               irr_compiled_model_t **compiled_model) {
     IRR_REQUIRE_OUT(compiled_model);
     irr_model_t *model = NULL;
-    irr_status_e status = irr_core_read_model(core, model_path, NULL, &model);
-    if (!status)
-        status = irr_core_compile_model(core, model, device_name, num_properties, properties,
-                                        compiled_model);
+    IRR_TRY(irr_core_read_model(core, model_path, NULL, &model));
+    irr_status_e status = irr_core_compile_model(core, model, device_name, num_properties,
+                                                 properties, compiled_model);
     irr_model_free(model);
     return status;
 }

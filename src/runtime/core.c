@@ -93,13 +93,11 @@ irr_status_e irr_core_register_plugin(const irr_core_t *core, const char *path,
         return irr_fail(irr_message(), IRR_PARAMETER_MISMATCH, "a device needs a name");
     char full[PATH_MAX];
     irr_device_t *device = NULL;
-    irr_status_e status = irr_plugin_path(path, full);
-    if (!status) status = irr_device_make(device_name, full, 0, &device);
-    if (!status) {
-        irr_core_t *own = lock(core); /* the name first: a library may take long to load */
-        status = check_free(own, device);
-        pthread_mutex_unlock(&own->lock);
-    }
+    IRR_TRY(irr_plugin_path(path, full));
+    IRR_TRY(irr_device_make(device_name, full, 0, &device));
+    irr_core_t *own = lock(core); /* the name first: a library may take long to load */
+    irr_status_e status = check_free(own, device);
+    pthread_mutex_unlock(&own->lock);
     if (!status) status = irr_device_load(device);
     if (!status) status = irr_core_add_device((irr_core_t *)core, device);
     irr_device_release(device);

@@ -103,16 +103,14 @@ static irr_status_e attribute(const char *file, xmlNodePtr node, const char *nam
 }
 
 static irr_status_e read_properties(const char *file, xmlNodePtr node, irr_device_t *device) {
-    irr_status_e status = IRR_OK;
-    for (size_t k = 0; !status && node; node = next_named(node->next, "property"), k++) {
+    for (size_t k = 0; node; node = next_named(node->next, "property"), k++) {
         irr_property_t *property = &device->properties[k];
-        status = attribute(file, node, "key", true, &property->key);
-        if (!status) status = attribute(file, node, "value", true, &property->value);
-        if (status) break;
+        IRR_TRY(attribute(file, node, "key", true, &property->key));
+        IRR_TRY(attribute(file, node, "value", true, &property->value));
         property->key = irr_list_text(device->properties, property->key);
         property->value = irr_list_text(device->properties, property->value);
     }
-    return status ? status : irr_list_check(device->properties);
+    return irr_list_check(device->properties);
 }
 
 static irr_status_e add_plugin(irr_core_t *core, const char *file, xmlNodePtr node) {
@@ -122,11 +120,11 @@ static irr_status_e add_plugin(irr_core_t *core, const char *file, xmlNodePtr no
     irr_device_t *device = NULL;
     xmlNodePtr properties = child_named(child_named(node, "properties"), "property");
     for (xmlNodePtr k = properties; k; k = next_named(k->next, "property")) count++;
-    irr_status_e status = attribute(file, node, "name", false, &name);
-    if (!status) status = attribute(file, node, "location", false, &location);
-    if (!status) status = irr_plugin_path(location, path);
-    if (!status) status = irr_device_make(name, path, count, &device);
-    if (!status) status = read_properties(file, properties, device);
+    IRR_TRY(attribute(file, node, "name", false, &name));
+    IRR_TRY(attribute(file, node, "location", false, &location));
+    IRR_TRY(irr_plugin_path(location, path));
+    IRR_TRY(irr_device_make(name, path, count, &device));
+    irr_status_e status = read_properties(file, properties, device);
     if (!status) {
         status = irr_core_add_device(core, device);
         if (status) irr_fail_at(irr_message(), status, "%s:%ld: ", file, xmlGetLineNo(node));
