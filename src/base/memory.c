@@ -39,7 +39,7 @@ void irr_release(void *memory) { free(memory); }
 struct irr_piece {
     _Alignas(max_align_t) struct irr_piece *next;
 };
-enum { FIRST_PIECE_BYTES = 1 << 10, MOST_PIECE_BYTES = 1 << 16 };
+enum { FIRST_PIECE_BYTES = 1 << 9, MOST_PIECE_BYTES = 1 << 16 };
 
 static bool add_piece(irr_arena_t *arena, size_t bytes) {
     size_t room = arena->next_bytes ? arena->next_bytes : FIRST_PIECE_BYTES, whole;
