@@ -1,8 +1,6 @@
 /* The grammar of an IR document; stores what it meets and judges only the form. What the layers
- * mean is ir_check.c's. SPDX-License-Identifier: Apache-2.0 */
+ * mean is ir_layers.c's. SPDX-License-Identifier: Apache-2.0 */
 #include "ir/ir_elements.h"
-
-#include <stdarg.h>
 
 typedef enum {
     AT_DOCUMENT = 0,
@@ -31,17 +29,6 @@ struct irr_rule {
     open_f *open;
     const char *attributes[IRR_MOST_ATTRIBUTES];
 };
-
-void irr_refuse(irr_reader_t *reader, uint32_t line, const char *format, ...) {
-    char text[IRR_SENTENCE_BYTES];
-    va_list arguments;
-    if (reader->stopped) return;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    irr_problem(reader->graph, IRR_NONE, line, "%s", text);
-    reader->stopped = true;
-}
 
 /* ---- what opens ---- */
 

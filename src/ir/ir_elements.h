@@ -34,7 +34,10 @@ void irr_open_element(irr_reader_t *reader, uint32_t line, const char *name,
 void irr_close_element(irr_reader_t *reader);
 void irr_element_text(irr_reader_t *reader, const char *text, size_t length);
 /* Lists a problem and ends the reading, unless that has ended. */
-__attribute__((format(printf, 3, 4))) void irr_refuse(irr_reader_t *reader, uint32_t line,
-                                                      const char *format, ...);
+#define irr_refuse(reader, line, ...)                                                              \
+    do {                                                                                           \
+        if (!(reader)->stopped) irr_problem((reader)->graph, IRR_NONE, line, __VA_ARGS__);         \
+        (reader)->stopped = true;                                                                  \
+    } while (0)
 
 #endif
