@@ -4,6 +4,8 @@
 #ifndef IRR_BASE_FP_ENV_H
 #define IRR_BASE_FP_ENV_H
 
+#include <stdbool.h>
+
 #if defined(__x86_64__)
 typedef unsigned irr_fp_env_t;
 
@@ -14,6 +16,18 @@ static inline irr_fp_env_t irr_fp_enter(void) {
     return found;
 }
 static inline void irr_fp_leave(irr_fp_env_t found) { __builtin_ia32_ldmxcsr(found); }
+
+/* Between the two, in the contract's environment: has a result been rounded since? No load moves
+ * across them; whoever asks sees to it that what is computed in between is done. */
+static inline void irr_fp_expect_exact(void) {
+    static const unsigned none = 0x1f80;
+    __asm__ volatile("ldmxcsr %0" : : "m"(none) : "memory");
+}
+static inline bool irr_fp_has_rounded(void) {
+    unsigned now;
+    __asm__ volatile("stmxcsr %0" : "=m"(now) : : "memory");
+    return now & 0x20;
+}
 #else
 #include <fenv.h>
 typedef fenv_t irr_fp_env_t;
@@ -25,6 +39,8 @@ static inline irr_fp_env_t irr_fp_enter(void) {
     return found;
 }
 static inline void irr_fp_leave(irr_fp_env_t found) { fesetenv(&found); }
+static inline void irr_fp_expect_exact(void) {}
+static inline bool irr_fp_has_rounded(void) { return true; } /* who knows */
 #endif
 
 #endif

@@ -105,15 +105,15 @@ static inline v_f32 load_bf16_as_f32_of_step(const uint16_t *step, size_t k) {
     return (v_f32)(k / 2 % 2 ? _mm256_and_si256(WHOLE_256, _mm256_set1_epi32(-65536))
                              : _mm256_slli_epi32(WHOLE_256, 16));
 }
-LOADS(load_f32_as_f64, v_f64, float, _mm256_cvtps_pd((__m128)WHOLE_128))
-LOADS(load_f16_as_f64, v_f64, uint16_t, _mm256_cvtps_pd(_mm_cvtph_ps(WHOLE_64)))
-IRREGULAR_LOADS(load_bf16_as_f64, v_f64, uint16_t,
-                _mm256_cvtps_pd((__m128)_mm_slli_epi32(_mm_cvtepu16_epi32(WHOLE_64), 16)))
+LOADS(load_f32_as_f32h, v_f32h, float, WHOLE_128)
+LOADS(load_f16_as_f32h, v_f32h, uint16_t, _mm_cvtph_ps(WHOLE_64))
+IRREGULAR_LOADS(load_bf16_as_f32h, v_f32h, uint16_t,
+                _mm_slli_epi32(_mm_cvtepu16_epi32(WHOLE_64), 16))
 /* The even elements of 8, then the odd ones. */
-static inline v_f64 load_bf16_as_f64_of_step(const uint16_t *step, size_t k) {
+static inline v_f32h load_bf16_as_f32h_of_step(const uint16_t *step, size_t k) {
     const uint16_t *p = step + k / 2 * 8;
-    return (v_f64)_mm256_cvtps_pd((__m128)(k % 2 ? _mm_and_si128(WHOLE_128, _mm_set1_epi32(-65536))
-                                                 : _mm_slli_epi32(WHOLE_128, 16)));
+    return (v_f32h)(k % 2 ? _mm_and_si128(WHOLE_128, _mm_set1_epi32(-65536))
+                          : _mm_slli_epi32(WHOLE_128, 16));
 }
 
 #define PAIR(name, V, intrinsic)                                                                   \
@@ -211,8 +211,9 @@ static inline v_u64 magnitude_i64(v_u64 x) {
     return (x ^ sign) - sign;
 }
 
-static inline v_f64 square_loss_f64(v_f64 x, v_f64 square) {
-    return (v_f64)_mm256_fmsub_pd((__m256d)x, (__m256d)x, (__m256d)square);
+#define WIDEN(v) ((v_f64)_mm256_cvtps_pd((__m128)(v)))
+static inline v_f64 fused_f64(v_f64 a, v_f64 b, v_f64 c) {
+    return (v_f64)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
 }
 
 static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {

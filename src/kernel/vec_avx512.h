@@ -102,19 +102,18 @@ static inline v_f32 load_bf16_as_f32_of_step(const uint16_t *p, size_t k) {
 
 #define WHOLE_128 _mm_loadu_si128((const __m128i *)p)
 #define PART_128_16 _mm_mask_loadu_epi16(fills, (__mmask8)mask, p)
-#define F16_TO_F64(v) _mm512_cvtps_pd(_mm256_cvtph_ps(v))
-#define BF16_TO_F64(v) _mm512_cvtps_pd((__m256)_mm256_slli_epi32(_mm256_cvtepu16_epi32(v), 16))
-LOADS(load_f32_as_f64, v_f64, float, _mm512_cvtps_pd(_mm256_loadu_ps(p)), __m256, _mm256_set1_ps,
-      _mm512_cvtps_pd(_mm256_mask_loadu_ps(fills, (__mmask8)mask, p)))
-LOADS(load_f16_as_f64, v_f64, uint16_t, F16_TO_F64(WHOLE_128), __m128i, SPLAT128_16,
-      F16_TO_F64(PART_128_16))
-IRREGULAR_LOADS(load_bf16_as_f64, v_f64, uint16_t, BF16_TO_F64(WHOLE_128), __m128i, SPLAT128_16,
-                BF16_TO_F64(PART_128_16))
+#define BF16_TO_F32H(v) _mm256_slli_epi32(_mm256_cvtepu16_epi32(v), 16)
+LOADS(load_f32_as_f32h, v_f32h, float, _mm256_loadu_ps(p), __m256, _mm256_set1_ps,
+      _mm256_mask_loadu_ps(fills, (__mmask8)mask, p))
+LOADS(load_f16_as_f32h, v_f32h, uint16_t, _mm256_cvtph_ps(WHOLE_128), __m128i, SPLAT128_16,
+      _mm256_cvtph_ps(PART_128_16))
+IRREGULAR_LOADS(load_bf16_as_f32h, v_f32h, uint16_t, BF16_TO_F32H(WHOLE_128), __m128i, SPLAT128_16,
+                BF16_TO_F32H(PART_128_16))
 /* The even elements of 16, then the odd ones. */
-static inline v_f64 load_bf16_as_f64_of_step(const uint16_t *step, size_t k) {
+static inline v_f32h load_bf16_as_f32h_of_step(const uint16_t *step, size_t k) {
     const uint16_t *p = step + k / 2 * 16;
-    return (v_f64)_mm512_cvtps_pd((__m256)(k % 2 ? _mm256_and_si256(WHOLE_256, SPLAT256_32(-65536))
-                                                 : _mm256_slli_epi32(WHOLE_256, 16)));
+    return (v_f32h)(k % 2 ? _mm256_and_si256(WHOLE_256, SPLAT256_32(-65536))
+                          : _mm256_slli_epi32(WHOLE_256, 16));
 }
 
 #define PAIR(name, V, intrinsic)                                                                   \
@@ -267,8 +266,9 @@ static inline bool any_below_64(v_i64 a, int64_t b) {
 }
 static inline v_u64 magnitude_i64(v_u64 x) { return (v_u64)_mm512_abs_epi64((__m512i)x); }
 
-static inline v_f64 square_loss_f64(v_f64 x, v_f64 square) {
-    return (v_f64)_mm512_fmsub_pd((__m512d)x, (__m512d)x, (__m512d)square);
+#define WIDEN(v) ((v_f64)_mm512_cvtps_pd((__m256)(v)))
+static inline v_f64 fused_f64(v_f64 a, v_f64 b, v_f64 c) {
+    return (v_f64)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
 }
 
 /* a += x; what the rounding lost goes to `lost`: the greater magnitude first, three operations find
@@ -276,8 +276,8 @@ static inline v_f64 square_loss_f64(v_f64 x, v_f64 square) {
 #define VEC_SUM_AND_LOSS(a, x, lost)                                                               \
     v_f64 greater_ = (v_f64)_mm512_range_pd((__m512d)(a), (__m512d)(x), 7);                        \
     v_f64 smaller_ = (v_f64)_mm512_range_pd((__m512d)(a), (__m512d)(x), 6);                        \
-    (a) += (x);                                                                                    \
-    v_f64 lost = smaller_ - ((a)-greater_)
+    (a) = VEC_PLUS(a, x);                                                                          \
+    v_f64 lost = VEC_PLUS(smaller_, -VEC_PLUS(a, -greater_))
 
 static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
     for (size_t i = 0; i < n; i += 16) {

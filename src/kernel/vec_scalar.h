@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-typedef float v_f32;
+typedef float v_f32, v_f32h;
 typedef double v_f64;
 typedef int8_t v_i8;
 typedef int16_t v_i16;
@@ -76,9 +76,9 @@ static inline float f32_of_bf16(uint16_t h) {
 
 WHOLE(load_f32, v_f32, float, *p)
 WHOLE(load_f64, v_f64, double, *p)
-WHOLE(load_f32_as_f64, v_f64, float, (double)*p)
-WHOLE(load_f16_as_f64, v_f64, uint16_t, (double)f32_of_f16(*p))
-WHOLE(load_bf16_as_f64, v_f64, uint16_t, (double)f32_of_bf16(*p))
+WHOLE(load_f32_as_f32h, v_f32h, float, *p)
+WHOLE(load_f16_as_f32h, v_f32h, uint16_t, f32_of_f16(*p))
+WHOLE(load_bf16_as_f32h, v_f32h, uint16_t, f32_of_bf16(*p))
 WHOLE(load_i8, v_i8, int8_t, *p)
 WHOLE(load_i16, v_i16, int16_t, *p)
 WHOLE(load_i32, v_i32, int32_t, *p)
@@ -108,6 +108,7 @@ EXTREMES_OF(u64)
 
 static inline v_f32 magnitude_f32(v_f32 x) { return __builtin_fabsf(x); }
 static inline v_f64 magnitude_f64(v_f64 x) { return __builtin_fabs(x); }
+#define magnitude_f32h magnitude_f32
 #define BITS_OF(bits)                                                                              \
     static inline v_i##bits bits_of_f##bits(v_f##bits x) {                                         \
         v_i##bits value;                                                                           \
@@ -139,6 +140,11 @@ static inline v_i64 least_nonzero_64(v_i64 least, v_f64 x) {
 static inline bool any_below_32(v_i32 a, int32_t b) { return a < b; }
 static inline bool any_below_64(v_i64 a, int64_t b) { return a < b; }
 #define VEC_LOAD_ONCE(x) ((void)(x))
+#if defined(__x86_64__)
+#define VEC_DONE(x) __asm__ volatile("" : "+x"(x))
+#else
+#define VEC_DONE(x) ((void)(x))
+#endif
 #define VEC_BELOW(a, b) (-((a) < (b)))
 /* Two planes to pairs in memory, and back. */
 #define VEC_ZIP_32(out, a, b) ((out)->mantissa = (a), (out)->exponent = (b))
@@ -149,8 +155,10 @@ static inline bool any_below_64(v_i64 a, int64_t b) { return a < b; }
 /* |x| of a two's complement lane, as unsigned. */
 static inline v_u64 magnitude_i64(v_u64 x) { return x >> 63 ? 0 - x : x; }
 
-/* x^2 - square, exactly, for a square = x^2 rounded. */
-static inline v_f64 square_loss_f64(v_f64 x, v_f64 square) { return __builtin_fma(x, x, -square); }
+static inline v_f64 fused_f64(v_f64 a, v_f64 b, v_f64 c) { return __builtin_fma(a, b, c); }
+#define VEC_PLUS(a, b) ((a) + (b))
+#define VEC_PLUS_PRODUCT(a, b, c) ((a) * (b) + (c))
+#define WIDEN(v) ((double)(v))
 
 static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
     for (size_t i = 0; i < n; i++) /* a NaN keeps its sign */

@@ -18,6 +18,8 @@ VECTOR(u16, uint16_t);
 VECTOR(u32, uint32_t);
 VECTOR(u64, uint64_t);
 
+typedef float v_f32h __attribute__((vector_size(VEC_BYTES / 2))); /* as many lanes as f64 has */
+
 #define VEC_LANE0(v) ((v)[0])
 #define VEC_LANES(V) (sizeof(V) / sizeof((V){0}[0]))
 #define VEC_SPLAT(V, x) ((x) - (V){0})
@@ -29,6 +31,16 @@ VECTOR(u64, uint64_t);
 
 /* A vector that several instructions take is loaded once, not by each of them. */
 #define VEC_LOAD_ONCE(x) __asm__("" : "+v"(x))
+/* Has been worked out before whatever follows. */
+#define VEC_DONE(x) __asm__ volatile("" : "+v"(x))
+/* a + b on the pipes that multiply: some CPUs add on others, which may have more to do. */
+static inline v_f64 one_f64(void) { /* that no compiler knows */
+    v_f64 one = VEC_SPLAT(v_f64, 1);
+    VEC_LOAD_ONCE(one);
+    return one;
+}
+#define VEC_PLUS(a, b) fused_f64(a, one_f64(), b)
+#define VEC_PLUS_PRODUCT fused_f64 /* of an exact product */
 /* Rows whose lanes are halved together, where each keeps at least 4 bytes of the last vector. */
 #define VEC_ROWS(A) (VEC_BYTES / (sizeof(A) < 4 ? 4 : sizeof(A)))
 /* Which vector row i must be for its result to stand at i; vector i takes the row of that number,
@@ -45,6 +57,10 @@ VECTOR(u64, uint64_t);
 
 static inline v_f32 magnitude_f32(v_f32 x) { return (v_f32)((v_i32)x & INT32_MAX); }
 static inline v_f64 magnitude_f64(v_f64 x) { return (v_f64)((v_i64)x & INT64_MAX); }
+static inline v_f32h magnitude_f32h(v_f32h x) {
+    typedef int32_t bits_t __attribute__((vector_size(VEC_BYTES / 2)));
+    return (v_f32h)((bits_t)x & INT32_MAX);
+}
 static inline v_i32 bits_of_f32(v_f32 x) { return (v_i32)x; }
 static inline v_i64 bits_of_f64(v_f64 x) { return (v_i64)x; }
 static inline v_f32 f32_of_bits(v_i32 x) { return (v_f32)x; }

@@ -100,10 +100,16 @@ static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_c
     complete(plan, plan->tile_bytes, false);
 }
 
+/* A load of 64 bytes that are widened to f64 takes more time than two of 32. */
+static irr_tier_e accurate_tier(const irr_problem_t *problem, const irr_config_t *config) {
+    bool widened = problem->type == IRR_F32 && config->tier == IRR_TIER_AVX512;
+    return widened ? IRR_TIER_AVX2 : config->tier;
+}
+
 /* The correctly rounded plan, which float Sum, Mean, L1 and L2 have; false for others. */
 static bool plan_accurately(irr_simd_plan_t *plan, const irr_problem_t *problem,
                             const irr_config_t *config) {
-    const irr_kernel_table_t *table = irr_kernels(config->tier);
+    const irr_kernel_table_t *table = irr_kernels(accurate_tier(problem, config));
     const irr_op_kernel_t *kernel = &table->ops[problem->op][problem->type];
     const irr_op_info_t *op = irr_op_info(problem->op);
     irr_finish_f finish = table->accurate_finishes[op->term][op->result][problem->type];
@@ -184,7 +190,7 @@ void irr_simd_offer(const irr_problem_t *problem, const irr_config_t *config, ir
     if (offer->wordless) return;
     irr_simd_plan_t plan;
     plan_problem(&plan, problem, config);
-    offer->tier = plan.accurate ? config->tier : tier_of(problem, config);
+    offer->tier = (plan.accurate ? accurate_tier : tier_of)(problem, config);
     const irr_layout_t *l = &plan.layout;
     IRR_OFFER_SAY(offer, kernel, "%s%s_%s_%s", plan.accurate ? "accurate_" : "",
                   irr_op_info(problem->op)->word, type->name, inner[l->inner]);
