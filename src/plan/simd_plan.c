@@ -61,11 +61,11 @@ static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     plan->plane_count = 1;
     plan->again_offset = plan->slot_bytes = plan->layout.slot_bytes;
     /* More, since an accurate leaf of a row passes a tier's lanes, which may be 4 instead of those
-     * of the layout: 2048 elements of f64; of narrow types 64 steps, and as many leaves in turn. */
+     * of the layout: 2048 elements of f64; of narrow types 256 steps, or 64 and as many leaves. */
     plan->set = (irr_set_t){.count = (double)problem->geometry.set_size,
                             .trust = least_trusted(problem, plan->accurate),
                             .depth = irr_layout_depth(&plan->layout) +
-                                     (problem->type == IRR_F64 ? 600.0 : 150.0)};
+                                     (problem->type == IRR_F64 ? 600.0 : 300.0)};
 }
 
 /* By how much a kernel is slower than the fastest. */
