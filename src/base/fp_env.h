@@ -43,4 +43,12 @@ static inline void irr_fp_expect_exact(void) {}
 static inline bool irr_fp_has_rounded(void) { return true; } /* who knows */
 #endif
 
+/* Can one rely on it? Some emulators raise no flag (valgrind). */
+static inline bool irr_fp_tells_rounding(void) {
+    volatile double one = 1;
+    irr_fp_expect_exact();
+    one += 0x1p-60;
+    return irr_fp_has_rounded();
+}
+
 #endif
