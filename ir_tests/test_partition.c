@@ -113,6 +113,7 @@ static void test_partition(void **state) {
         static const size_t bytes[] = {1, 2, 4, 8};
         size_t element = bytes[below(4)], accumulator = element < 4 && below(2) ? 4 : element;
         if (below(6) == 0) accumulator = 16;
+        const size_t row_leaves[] = {1, IRR_ROW_LEAVES, IRR_FREE_LEAVES};
         irr_lane_info_t kernel = {accumulator < 16 ? 256 / accumulator : 32,
                                   accumulator,
                                   element,
@@ -120,7 +121,7 @@ static void test_partition(void **state) {
                                   k % 4 > 1,
                                   k % 8 < 6,
                                   below(3) ? SIZE_MAX : 16384 / element,
-                                  below(3) ? IRR_ROW_LEAVES : 1,
+                                  row_leaves[below(3)],
                                   below(3) ? 1 : IRR_ROW_LEAVES};
         irr_geometry_t geometry;
         random_geometry(&geometry, element, (size_t)(k % 2 ? 4096 : 32) * MIB);

@@ -28,6 +28,8 @@
 /* Of a row, kernels take so many leaves in one go: so many levels of the tree. */
 #define IRR_ROW_LEAVES 8u
 #define IRR_ROW_LEVELS 3
+/* Where order is free (integers, the least, the greatest), of a long row up to so many. */
+#define IRR_FREE_LEAVES 128u
 /* Kernels load and store whole vectors of accumulators: this much room behind the last one. */
 #define IRR_ACCUMULATOR_SLACK_BYTES 1024u
 /* A merge writes pieces of so many bytes, counted from its first accumulator. */
@@ -75,8 +77,8 @@ typedef struct irr_kernel {
      * starts from the identity instead of what stands there; `far`: no cache holds the data. */
     void (*steps)(void *accumulators, const void *data, size_t stride, size_t steps, size_t width,
                   bool first, bool far);
-    /* The tree of at most IRR_ROW_LEAVES leaves of a row, n elements, to as many accumulators as
-     * the layout has lanes. */
+    /* The tree of at most IRR_ROW_LEAVES leaves of a row (IRR_FREE_LEAVES where order is free), n
+     * elements, to as many accumulators as the layout has lanes. */
     void (*leaf)(void *accumulators, const void *data, size_t n, size_t lanes);
     /* accumulators[i] += other[i] for i < n: one node of the tree. */
     void (*merge)(void *accumulators, const void *other, size_t n);

@@ -43,6 +43,7 @@ typedef uint64_t v_u64;
 #define VEC_STORE_ROWS(V, A, out, v) VEC_STORE(V, out, v)
 #define VEC_ROWS(A) 1
 #define VEC_SLOT(A, i) (i)
+#define VEC_FOURS_IN_ORDER(L, v) (v)
 
 /* A vector of one lane is never loaded in part. */
 #define WHOLE(name, V, E, expression)                                                              \

@@ -92,6 +92,14 @@ static void choose_runs(const irr_geometry_t *geometry, size_t element_bytes,
     split_runs(runs, count, layout);
 }
 
+/* Each call costs a stop of the reads, so that a task's part of a row is taken in one. */
+static size_t row_leaves(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
+    size_t rows = layout->blocks.total * layout->kept * layout->segments.total;
+    size_t part = ceil_div(layout->rows, ceil_div(layout->wanted, rows));
+    size_t leaves = ceil_div(part, IRR_LEAF_STEPS * kernel->lanes);
+    return least(kernel->row_leaves, most_of(leaves, IRR_ROW_LEAVES));
+}
+
 static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     layout->group = 1;
     layout->leaf_steps = IRR_LEAF_STEPS;
@@ -110,7 +118,8 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
         while (layout->group * 2 * layout->width <= kernel->lanes &&
                layout->group * layout->group <= most)
             layout->group *= 2;
-        layout->leaf_steps *= layout->width == 1 ? kernel->row_leaves : kernel->column_leaves;
+        layout->leaf_steps *=
+            layout->width == 1 ? row_leaves(kernel, layout) : kernel->column_leaves;
         layout->steps = ceil_div(layout->rows, layout->group);
         layout->leaves = ceil_div(layout->steps, layout->leaf_steps);
     }

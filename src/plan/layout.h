@@ -58,7 +58,7 @@ typedef struct irr_lane_info {
     bool far;                      /* the data are more than the caches hold */
     bool alone;                    /* else units are cut side by side: one piece in each */
     size_t most_block_elements;    /* larger blocks of columns are bands, which can be cut */
-    size_t row_leaves;             /* of a long row, in one kernel call: up to IRR_ROW_LEAVES */
+    size_t row_leaves;             /* of a long row, in one kernel call: up to IRR_FREE_LEAVES */
     size_t column_leaves;          /* likewise of columns */
 } irr_lane_info_t;
 

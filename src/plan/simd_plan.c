@@ -52,7 +52,9 @@ static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     info.alone = !together;
     info.most_block_elements =
         together || plan->far ? 2 * IRR_PIECE_BYTES / element_bytes : SIZE_MAX;
-    info.row_leaves = together ? 1 : IRR_ROW_LEAVES;
+    bool free = irr_element_type_info(problem->type)->kind != IRR_KIND_FLOAT ||
+                problem->op == IRR_OP_MIN || problem->op == IRR_OP_MAX;
+    info.row_leaves = together ? 1 : free && !plan->fused ? IRR_FREE_LEAVES : IRR_ROW_LEAVES;
     info.column_leaves = together ? 1 : plan->kernel->leaves;
     irr_layout_of(&problem->geometry, &info, &plan->cost, &plan->layout);
     plan->one_call = one_call_of(&plan->layout, plan->kernel);
