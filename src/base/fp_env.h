@@ -45,10 +45,10 @@ static inline bool irr_fp_has_rounded(void) { return true; } /* who knows */
 
 /* Can one rely on it? Some emulators raise no flag (valgrind). */
 static inline bool irr_fp_tells_rounding(void) {
-    volatile double one = 1;
+    volatile double one = 1, sum;
     irr_fp_expect_exact();
-    one += 0x1p-60;
-    return irr_fp_has_rounded();
+    sum = one + 0x1p-60;
+    return irr_fp_has_rounded() && sum > 0;
 }
 
 #endif

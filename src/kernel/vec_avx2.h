@@ -46,8 +46,7 @@
 #define VEC_UPPER_QUARTER VEC_UPPER_8
 static const uint8_t vec_slots_4[8] = {0, 2, 1, 3, 4, 6, 5, 7};
 static const uint8_t vec_slots_8[4] = {0, 1, 2, 3};
-/* Rows in their order, where vector i began with the i-th four of them: lanes of L, 4 or 8 bytes.
- */
+/* Rows in order, where vector i began with the i-th four of them: lanes of L, 4 or 8 bytes. */
 #define VEC_FOURS_IN_ORDER(L, v)                                                                   \
     (sizeof(L) == 8 ? (__m256i)(v) : _mm256_permute4x64_epi64((__m256i)(v), 0xd8))
 

@@ -47,8 +47,7 @@
 #define VEC_UPPER_QUARTER VEC_UPPER_16
 static const uint8_t vec_slots_4[16] = {0, 2, 1, 3, 8, 10, 9, 11, 4, 6, 5, 7, 12, 14, 13, 15};
 static const uint8_t vec_slots_8[8] = {0, 1, 4, 5, 2, 3, 6, 7};
-/* Rows in their order, where vector i began with the i-th four of them: lanes of L, 4 or 8 bytes.
- */
+/* Rows in order, where vector i began with the i-th four of them: lanes of L, 4 or 8 bytes. */
 #define VEC_FOURS_IN_ORDER(L, v)                                                                   \
     (sizeof(L) == 8 ? _mm512_permutexvar_epi64(REVERSED_8, (__m512i)(v))                           \
                     : _mm512_permutexvar_epi32(REVERSED_16, (__m512i)(v)))
