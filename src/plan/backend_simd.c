@@ -14,6 +14,8 @@ typedef irr_walk_t walk_t;
 
 /* Less is done by the time that a thread has woken up, which takes it some 30 us. */
 #define BYTES_WORTH_A_BELL (2u << 20)
+/* A host's pool takes some 4 us to call. */
+#define BYTES_WORTH_A_HOST (1u << 20)
 
 /* One execution. */
 typedef struct {
@@ -221,7 +223,9 @@ static irr_status_e execute(irr_yield_t *yields, uint32_t count, const void *dat
         size_t chunks = l->segment_chunks * l->leaf_chunks;
         irr_executor_t some = *executor;
         if (l->threads < some.threads) some.threads = l->threads;
-        some.brief = plan_of(&job, 0)->cost.bytes < BYTES_WORTH_A_BELL;
+        double bytes = plan_of(&job, 0)->cost.bytes;
+        if (executor->services && bytes < BYTES_WORTH_A_HOST) some.threads = 1;
+        some.brief = bytes < BYTES_WORTH_A_BELL;
         irr_parallel_for(&some, l->tasks, chunks == 1 ? run_units : run_chunk, &job);
         for (uint32_t m = 0; m < count && chunks > 1; m++)
             for (size_t u = 0; u < l->units; u++) close_chunks(&job, m, u);
