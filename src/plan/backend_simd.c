@@ -97,7 +97,6 @@ static void finish(job_t *job, uint32_t member, const unit_t *unit, char *slot) 
 /* Walks of the same unit, or of the same part of it, go side by side: what the first one brings
  * from memory is still in the nearest cache when the others read it. */
 static void walk_rows(walk_t *walks, uint32_t count, size_t segment, size_t rows) {
-    irr_walk_wide_leaf(walks, count);
     for (uint32_t m = 0; m < count; m++) irr_walk_to(&walks[m], segment, rows);
 }
 
@@ -107,7 +106,7 @@ static void walk_all(walk_t *walks, uint32_t count) {
         irr_walk_to(walks, SIZE_MAX, 0);
         return;
     }
-    size_t piece = irr_walk_piece(walks, &rows, &all_rows);
+    size_t piece = irr_walk_piece(walks, count, &rows, &all_rows);
     for (size_t s = 0; s < walks->segments; s += piece) {
         if (piece == 1)
             for (size_t r = rows; r < all_rows; r += rows) walk_rows(walks, count, s, r);

@@ -179,9 +179,9 @@ static void choose_tiles(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     } else {
         size_t others = layout->blocks.total * layout->kept * layout->segments.total;
         size_t tiles = ceil_div(wanted, others);
-        bool few = layout->leaves <= FEW_LEAVES;
-        if (!few || layout->width * kernel->element_bytes < tiles * WIDE_TILE_BYTES)
-            tiles = ceil_div(wanted, others * layout->leaves);
+        size_t leaves = kernel->alone ? layout->leaves : ceil_div(layout->steps, IRR_LEAF_STEPS);
+        if (leaves > FEW_LEAVES || layout->width * kernel->element_bytes < tiles * WIDE_TILE_BYTES)
+            tiles = ceil_div(wanted, others * leaves);
         size_t least_width = LEAST_TILE_WIDTH_BYTES / kernel->element_bytes;
         size_t line = things_of_lines(kernel->element_bytes);
         size_t share = most_of(least_width, round_up(ceil_div(layout->width, tiles), line));

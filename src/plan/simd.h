@@ -11,7 +11,7 @@
 
 /* Data that the first of several problems leaves in the nearest cache for the others. Too large and
  * memory idles while they read; too small and calls cost more than they do. */
-#define IRR_PIECE_BYTES 8192u
+#define IRR_PIECE_BYTES 16384u
 
 /* One kernel call that folds all of a small tensor, and its arguments; run is NULL for others. */
 typedef struct irr_one_call {
@@ -82,7 +82,6 @@ typedef struct irr_walk {
     size_t first_segment, segments; /* what is to be done */
     size_t first_leaf, leaves;      /* fewer than a segment's: the lanes are the result */
     size_t done_segments, done_in_this; /* kept rows, or leaves, of the current segment */
-    bool in_parts;                      /* the next leaf is done, part by part */
 } irr_walk_t;
 
 /* All of a unit; `slot` is a task's scratch. */
@@ -93,10 +92,7 @@ void irr_walk_to(irr_walk_t *walk, size_t segments, size_t rows);
 
 /* How walks of one part of the data go side by side: by the number of segments that is returned,
  * and if it is 1 by so many inner rows of all those of a segment. */
-size_t irr_walk_piece(const irr_walk_t *walk, size_t *rows, size_t *all_rows);
-/* The next leaf of walks side by side, before they pass it: a wide one, which is too much for the
- * nearest cache, is taken part by part, each for all of them. Others are left to the walks. */
-void irr_walk_wide_leaf(irr_walk_t *walks, uint32_t count);
+size_t irr_walk_piece(const irr_walk_t *walks, uint32_t count, size_t *rows, size_t *all_rows);
 
 /* The top of a tree, whose `count` nodes of n accumulators stand `apart` bytes apart. */
 void irr_merge_nodes(const irr_simd_plan_t *plan, char *nodes, size_t apart, size_t count,

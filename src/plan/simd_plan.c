@@ -39,6 +39,9 @@ static irr_one_call_t one_call_of(const irr_layout_t *l, const irr_kernel_t *ker
     return call;
 }
 
+/* Of columns that stay whole where they might be cut, beside others or to be called for ahead. */
+#define MOST_BLOCK_BYTES 16384u
+
 /* The layout, and what hangs on it. Together with others, tiles are made for the widest of their
  * accumulators, and large blocks so that they can be cut. */
 static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
@@ -50,12 +53,11 @@ static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
                             .tile_accumulator_bytes = tile_bytes};
     info.far = plan->far;
     info.alone = !together;
-    info.most_block_elements =
-        together || plan->far ? 2 * IRR_PIECE_BYTES / element_bytes : SIZE_MAX;
+    info.most_block_elements = together || plan->far ? MOST_BLOCK_BYTES / element_bytes : SIZE_MAX;
     bool free = irr_element_type_info(problem->type)->kind != IRR_KIND_FLOAT ||
                 problem->op == IRR_OP_MIN || problem->op == IRR_OP_MAX;
-    info.row_leaves = together ? 1 : free && !plan->fused ? IRR_FREE_LEAVES : IRR_ROW_LEAVES;
-    info.column_leaves = together ? 1 : plan->kernel->leaves;
+    info.row_leaves = !together && free && !plan->fused ? IRR_FREE_LEAVES : IRR_ROW_LEAVES;
+    info.column_leaves = plan->kernel->leaves;
     irr_layout_of(&problem->geometry, &info, &plan->cost, &plan->layout);
     plan->one_call = one_call_of(&plan->layout, plan->kernel);
     plan->output_bytes = irr_element_bytes(problem->type);
@@ -248,23 +250,28 @@ irr_status_e irr_simd_prepare(const irr_problem_t *problem, const irr_config_t *
 
 /* ---- siblings ---- */
 
+/* Less is read again as fast as it is cut. */
+#define LEAST_JOINED_BYTES 8192u
+
 bool irr_simd_joins(const void *first, const void *other) {
     const irr_simd_plan_t *a = first, *b = other;
     const irr_geometry_t *geometry = &a->problem.geometry;
     size_t bytes = geometry->output_count * geometry->set_size * a->kernel->element_bytes;
     bool rows = a->layout.inner == IRR_INNER_ROWS, other_rows = b->layout.inner == IRR_INNER_ROWS;
-    return bytes > IRR_PIECE_BYTES && rows == other_rows;
+    return bytes > LEAST_JOINED_BYTES && rows == other_rows;
 }
 
-/* A leaf has as many rows as fit into a kernel's lanes, chunks of leaves must agree in rows. */
+static size_t leaf_rows(const irr_layout_t *l) { return l->leaf_steps * l->group; }
+
+/* A leaf has as many rows as a kernel takes at once, chunks of leaves must agree in rows. */
 static void same_chunks(irr_simd_plan_t *const *plans, uint32_t count) {
     size_t rows = 0;
     for (uint32_t m = 0; m < count; m++) {
         const irr_layout_t *l = &plans[m]->layout;
-        if (rows < l->chunk_leaves * l->group) rows = l->chunk_leaves * l->group;
+        if (rows < l->chunk_leaves * leaf_rows(l)) rows = l->chunk_leaves * leaf_rows(l);
     }
     for (uint32_t m = 0; m < count; m++)
-        irr_layout_rechunk(&plans[m]->layout, rows / plans[m]->layout.group);
+        irr_layout_rechunk(&plans[m]->layout, rows / leaf_rows(&plans[m]->layout));
 }
 
 static const irr_op_kernel_t *op_of(const irr_simd_plan_t *plan) {

@@ -39,7 +39,6 @@ void irr_walk_unit(const irr_unit_t *unit, char *slot, irr_walk_t *walk) {
     walk->first_segment = walk->first_leaf = walk->done_segments = walk->done_in_this = 0;
     walk->segments = l->segments.total;
     walk->leaves = l->leaves;
-    walk->in_parts = false;
 }
 
 /* ---- a stack of nodes ---- */
@@ -194,9 +193,7 @@ static bool run_leaves(irr_walk_t *walk, char *results, const char *segment, siz
     size_t leaf_rows = l->leaf_steps * l->group, to = walk->leaves;
     if (rows < l->rows) to = least(to, (rows + leaf_rows - 1) / leaf_rows);
     for (size_t done = walk->done_in_this; done < to; walk->done_in_this = ++done) {
-        if (!walk->in_parts)
-            run_leaf(unit, top(walk->lanes, l->leaf_bytes, done), segment, walk->first_leaf + done);
-        walk->in_parts = false;
+        run_leaf(unit, top(walk->lanes, l->leaf_bytes, done), segment, walk->first_leaf + done);
         carry(unit->plan, walk->lanes, l->leaf_bytes, done + 1, unit->lanes);
     }
     if (to < walk->leaves) return false;
@@ -224,12 +221,11 @@ static bool run_block(irr_walk_t *walk, char *results, const char *data, size_t 
             walk->done_in_this = 0;
             if (l->inner == IRR_INNER_TREE)
                 run_leaves(walk, results, data, rows);
-            else if (!walk->in_parts)
+            else
                 run_steps(unit->plan, results, data, l->width, l->rows, unit->width, true,
                           unit->plan->far);
         }
     walk->done_in_this = to;
-    walk->in_parts = false;
     return to == unit->kept;
 }
 
@@ -306,61 +302,24 @@ static void run_segments(irr_walk_t *walk, size_t count) {
 
 /* ---- side by side ---- */
 
-/* Of a leaf that is cut: kernels take wide ones in such bands of rows themselves, and prefetchers
- * follow as many; narrower than this, and each row is too short for them. */
-#define PART_ROWS 8u
-#define PART_WIDTH_BYTES 2048u
+/* Rows that a kernel folds at once, where as many are not too long to stay in the near caches. */
+#define ROWS_AT_ONCE 8u
+#define MOST_AT_ONCE_BYTES (256u << 10)
 
-/* Accumulators of what the walk comes to next. */
-static char *next_node(const irr_walk_t *walk) {
-    const irr_layout_t *l = &walk->unit->plan->layout;
-    return l->inner == IRR_INNER_TREE ? top(walk->lanes, l->leaf_bytes, walk->done_in_this)
-                                      : top(walk->results, l->result_bytes, walk->done_segments);
-}
-
-/* Some rows of so many columns, for all of the walks. An accumulator that is more than a number, or
- * exact, comes of a state, which a call puts together at its end: these take all rows with the
- * first. */
-static void run_part(irr_walk_t *walks, uint32_t count, const char *data, size_t row, size_t rows,
-                     size_t column, size_t columns) {
-    for (uint32_t m = 0; m < count; m++) {
-        const irr_unit_t *unit = walks[m].unit;
-        const irr_kernel_t *kernel = unit->plan->kernel;
-        bool at_once = kernel->accumulator_bytes > sizeof(uint64_t) || kernel->leaves > 1;
-        if (at_once && row > 0) continue;
-        run_steps(unit->plan, next_node(&walks[m]) + column * kernel->accumulator_bytes, data,
-                  unit->plan->layout.width, at_once ? rows : least(rows - row, PART_ROWS), columns,
-                  row == 0, m == 0 && unit->plan->far);
-        walks[m].in_parts = true;
-    }
-}
-
-void irr_walk_wide_leaf(irr_walk_t *walks, uint32_t count) {
+size_t irr_walk_piece(const irr_walk_t *walks, uint32_t count, size_t *rows, size_t *all_rows) {
     const irr_unit_t *unit = walks->unit;
     const irr_layout_t *l = &unit->plan->layout;
     bool tree = l->inner == IRR_INNER_TREE;
-    bool wide = l->inner == IRR_INNER_BAND || (tree && l->group == 1);
-    size_t bytes = unit->plan->kernel->element_bytes, columns = PART_WIDTH_BYTES / bytes;
-    if (!wide || unit->width < 2 * columns || walks->done_segments == walks->segments) return;
-    size_t leaf = tree ? walks->first_leaf + walks->done_in_this : 0;
-    size_t first = leaf * IRR_LEAF_STEPS, rows = least(l->rows - first, IRR_LEAF_STEPS);
-    size_t segment = irr_offset_of(&l->segments, walks->first_segment + walks->done_segments);
-    const char *data = unit->data + (segment + first * l->width) * bytes;
-    for (size_t row = 0; row < rows; row += PART_ROWS)
-        for (size_t column = 0; column < unit->width; column += columns)
-            run_part(walks, count, data + (row * l->width + column) * bytes, row, rows, column,
-                     least(unit->width - column, columns));
-}
-
-size_t irr_walk_piece(const irr_walk_t *walk, size_t *rows, size_t *all_rows) {
-    const irr_unit_t *unit = walk->unit;
-    const irr_layout_t *l = &unit->plan->layout;
-    bool tree = l->inner == IRR_INNER_TREE;
     size_t row_bytes = (tree ? 1 : l->rows) * unit->width * unit->plan->kernel->element_bytes;
-    size_t some = IRR_PIECE_BYTES / row_bytes;
-    *all_rows = tree ? least(l->rows, walk->leaves * l->leaf_steps * l->group) : unit->kept;
-    *rows = some > 16 ? some / 16 * 16 : some ? some : 1; /* short rows are taken 16 at a time */
-    if (tree) *rows = l->leaf_steps * l->group;
+    size_t some = IRR_PIECE_BYTES / row_bytes, step = 1;
+    if (!tree && row_bytes * ROWS_AT_ONCE <= MOST_AT_ONCE_BYTES) step = ROWS_AT_ONCE;
+    for (uint32_t m = 0; m < count && tree; m++) { /* the longest leaf, a multiple of all others */
+        const irr_layout_t *other = &walks[m].unit->plan->layout;
+        size_t leaf_rows = other->leaf_steps * other->group;
+        if (step < leaf_rows) step = leaf_rows;
+    }
+    *all_rows = tree ? least(l->rows, walks->leaves * l->leaf_steps * l->group) : unit->kept;
+    *rows = some > step ? some / step * step : step;
     return some > *all_rows ? some / *all_rows : 1;
 }
 
