@@ -44,7 +44,7 @@ typedef struct {
 typedef struct {
     const char *name;
     const struct peer *peer;
-    irr_property_t property; /* irreduce alone: key NULL for none */
+    irr_property_t property; /* irreduce, of threads also the read: key NULL for none */
     const char *plugin;      /* irreduce alone: another build's device library, or NULL */
     session_t *session;      /* irreduce alone: another model of the same inputs, or NULL */
 } contender_t;

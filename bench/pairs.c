@@ -72,6 +72,9 @@ static const pair_t pairs[] = {
       {"sum f16 [32768,1024] axes [1]", 1.9}}},
 };
 
+/* From here on two threads are as fast as memory lets them: what it does is printed beside. */
+enum { BYTES_OF_MEMORY = 16 << 20 };
+
 static const pair_t *pair; /* the one that goes on, and its row's limit */
 static double most;
 
@@ -91,14 +94,14 @@ void print_pair(const char *bar, const char *problem, double first_us, double se
     fflush(stdout);
 }
 
-static int measure_pair(const case_t *c, const contender_t ways[2]) {
+static int measure_pair(const case_t *c, const char *bar, const contender_t ways[2], double limit) {
     result_t results[2];
     measure(c, ways, 2, settings.rounds, results);
     for (size_t i = 0; i < 2; i++) {
         if (!results[i].ran) return fail(IRR_GENERAL_ERROR, "%s", noted_sentence());
         if (results[i].wrong) note_wrong(c->problem, c->group, results[i].wrong);
     }
-    print_pair(c->group, c->problem, results[0].median_us, results[1].median_us, most);
+    print_pair(bar, c->problem, results[0].median_us, results[1].median_us, limit);
     return IRR_OK;
 }
 
@@ -118,9 +121,12 @@ static void fill_ordinary(const view_t *data) {
 
 static int row(const case_t *c) {
     if (pair->ordinary) fill_ordinary(c->data);
-    const contender_t ways[2] = {{"first", &peer_irreduce, pair->first, NULL, NULL},
-                                 {"second", &peer_irreduce, pair->second, NULL, NULL}};
-    return measure_pair(c, ways);
+    contender_t ways[2] = {{"first", &peer_irreduce, pair->first, NULL, NULL},
+                           {"second", &peer_irreduce, pair->second, NULL, NULL}};
+    TRY(measure_pair(c, pair->bar, ways, most));
+    if (pair->threads == 1 || c->data->bytes < BYTES_OF_MEMORY) return IRR_OK;
+    ways[0].peer = ways[1].peer = &peer_read;
+    return measure_pair(c, "the same of a plain read", ways, 0);
 }
 
 /* ---- siblings: the first operation alone, and all of the problem's, of the same memory ---- */
@@ -148,7 +154,7 @@ static int sibling_row(const case_t *c) {
         const contender_t ways[2] = {{"alone", &peer_irreduce, {NULL, NULL}, NULL, &alone},
                                      {"siblings", &peer_irreduce, {NULL, NULL}, NULL, NULL}};
         alone.tensors[0] = c->session->tensors[0];
-        status = measure_pair(c, ways);
+        status = measure_pair(c, c->group, ways, most);
         alone.tensors[0] = NULL;
     }
     irr_tensor_free(weights);

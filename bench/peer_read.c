@@ -6,20 +6,23 @@
 
 typedef struct {
     const case_t *bench_case;
+    unsigned threads;
     reader_t *reader;
 } state_t;
 
+/* The case's threads, or those that irreduce is told to use. */
 static void *open_state(const case_t *c, const contender_t *as) {
-    (void)as;
     state_t *state = calloc(1, sizeof *state);
-    if (state) state->bench_case = c;
+    if (!state) return NULL;
+    state->bench_case = c;
+    state->threads = as->property.key ? (unsigned)atoi(as->property.value) : c->threads;
     return state;
 }
 
 /* Its threads spin, so they live for one block only. */
 static void begin(void *opaque) {
     state_t *state = opaque;
-    state->reader = reader_start(state->bench_case->data, 1, state->bench_case->threads);
+    state->reader = reader_start(state->bench_case->data, 1, state->threads);
     reader_time_us(state->reader);
 }
 
