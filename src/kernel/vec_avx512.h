@@ -224,6 +224,27 @@ static inline __m512i in_order(__m512i v, size_t rows, size_t vectors) {
 static inline v_u32 magnitude_i32(v_i32 x) { return (v_u32)_mm512_abs_epi32((__m512i)x); }
 static inline v_i8 magnitude_i8(v_i8 x) { return (v_i8)_mm512_abs_epi8((__m512i)x); }
 /* The lesser of least and |x|, a NaN aside, in bits. */
+/* A float taken apart: 1 <= |mantissa| < 2, or x itself where it is 0, infinite or NaN; and the
+ * power of two, 0 for these. */
+#define VEC_APART
+static inline v_f32 mantissa_32(v_f32 x) {
+    __m512 part = _mm512_getmant_ps((__m512)x, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_src);
+    return (v_f32)_mm512_fixupimm_ps(part, (__m512)x, _mm512_set1_epi32(0x110100), 0);
+}
+static inline v_i32 power_32(v_f32 x) {
+    __m512 power = _mm512_getexp_ps((__m512)x);
+    power = _mm512_fixupimm_ps(power, (__m512)x, _mm512_set1_epi32(0x880888), 0);
+    return (v_i32)_mm512_cvtps_epi32(power);
+}
+static inline v_f64 mantissa_64(v_f64 x) {
+    __m512d part = _mm512_getmant_pd((__m512d)x, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_src);
+    return (v_f64)_mm512_fixupimm_pd(part, (__m512d)x, _mm512_set1_epi64(0x110100), 0);
+}
+static inline v_i64 power_64(v_f64 x) {
+    __m512d power = _mm512_getexp_pd((__m512d)x);
+    power = _mm512_fixupimm_pd(power, (__m512d)x, _mm512_set1_epi64(0x880888), 0);
+    return (v_i64)_mm512_cvtpd_epi64(power);
+}
 static inline v_i32 least_magnitude_32(v_i32 least, v_f32 x) {
     return (v_i32)_mm512_range_ps((__m512)least, (__m512)x, 10);
 }
