@@ -6,26 +6,12 @@
 #include "plan/exact.h"
 
 #include <math.h>
-#include <string.h>
 
 /* A product as mantissa and exponent, which nothing can leave. */
 typedef struct {
     double mantissa;
     int64_t exponent;
 } scaled_t;
-
-static double element_at(const void *data, irr_element_type_e type, size_t i) {
-    switch (type) {
-    case IRR_F16:
-        return irr_f16_to_f64(((const uint16_t *)data)[i]);
-    case IRR_BF16:
-        return irr_bf16_to_f64(((const uint16_t *)data)[i]);
-    case IRR_F32:
-        return (double)((const float *)data)[i];
-    default:
-        return ((const double *)data)[i];
-    }
-}
 
 /* ---- what is done with elements that stand in a row, `stride` apart ---- */
 
@@ -91,7 +77,7 @@ static void multiply(redo_t *redo, const void *data, size_t first, size_t stride
     scaled_t *scaled = &redo->scaled;
     for (; count--; first += stride) {
         int of_element, of_product;
-        double m = frexp(element_at(data, redo->type, first), &of_element);
+        double m = frexp(irr_float_at(data, redo->type, first), &of_element);
         scaled->mantissa = frexp(scaled->mantissa * m, &of_product);
         scaled->exponent += of_element + of_product;
     }
@@ -103,18 +89,7 @@ static void store(const scaled_t *scaled, irr_element_type_e type, void *output)
     int64_t exponent = scaled->exponent;
     int clamped = exponent > 5000 ? 5000 : exponent < -5000 ? -5000 : (int)exponent;
     double value = isnan(scaled->mantissa) ? (double)NAN : ldexp(scaled->mantissa, clamped);
-    float narrow = (float)value;
-    uint16_t half = type == IRR_F16 ? irr_f64_to_f16(value) : irr_f64_to_bf16(value);
-    switch (type) {
-    case IRR_F64:
-        memcpy(output, &value, sizeof value);
-        break;
-    case IRR_F32:
-        memcpy(output, &narrow, sizeof narrow);
-        break;
-    default:
-        memcpy(output, &half, sizeof half);
-    }
+    irr_put_float(output, type, 0, value);
 }
 
 /* Is the result known without arithmetic? */
