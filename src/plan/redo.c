@@ -24,24 +24,30 @@ typedef struct {
 } redo_t;
 typedef void (*visit_f)(redo_t *redo, const void *data, size_t first, size_t stride, size_t count);
 
-/* Most results that are no good have an infinity or NaN among their elements, and need no more. */
+/* Most results that are no good have an infinity or NaN among their elements, and need no more.
+ * Facts gather in the top bit, since not every processor compares integers of 64 bits in vectors;
+ * that of IS_ZERO(y) says whether y is 0. */
+#define IS_ZERO(y) (~(y) & ((y)-1))
 #define DEFINE_LOOK(bits)                                                                          \
     static inline void look_##bits(redo_t *redo, const uint##bits##_t *x, size_t stride,           \
                                    size_t count, uint##bits##_t infinity) {                        \
-        const uint##bits##_t sign = (uint##bits##_t) ~(UINT##bits##_MAX >> 1);                     \
+        const unsigned top = bits - 1;                                                             \
+        const uint##bits##_t sign = (uint##bits##_t)((uint##bits##_t)1 << top);                    \
         uint##bits##_t nan = 0, plus = 0, minus = 0, zero = 0, other = 0, signs = 0;               \
         for (size_t i = 0; i < count; i++) {                                                       \
-            uint##bits##_t one = x[i * stride], magnitude = one & (UINT##bits##_MAX >> 1);         \
-            nan |= magnitude > infinity;                                                           \
-            plus |= one == infinity;                                                               \
-            minus |= one == (infinity | sign);                                                     \
-            zero |= magnitude == 0;                                                                \
+            uint##bits##_t one = x[i * stride], magnitude = one & (uint##bits##_t) ~sign;          \
+            uint##bits##_t from_plus = one ^ infinity, from_minus = from_plus ^ sign;              \
+            nan |= (uint##bits##_t)(infinity - magnitude);                                         \
+            plus |= (uint##bits##_t)IS_ZERO(from_plus);                                            \
+            minus |= (uint##bits##_t)IS_ZERO(from_minus);                                          \
+            zero |= (uint##bits##_t)IS_ZERO(magnitude);                                            \
             other |= magnitude;                                                                    \
             signs ^= one;                                                                          \
         }                                                                                          \
-        redo->nan |= nan, redo->plus_inf |= plus, redo->minus_inf |= minus, redo->zero |= zero;    \
+        redo->nan |= nan >> top, redo->zero |= zero >> top;                                        \
+        redo->plus_inf |= plus >> top, redo->minus_inf |= minus >> top;                            \
         redo->other |= other != 0;                                                                 \
-        redo->negative ^= signs >> (bits - 1);                                                     \
+        redo->negative ^= signs >> top;                                                            \
     }
 DEFINE_LOOK(16)
 DEFINE_LOOK(32)
