@@ -121,6 +121,8 @@ typedef struct irr_kernel_table {
     irr_kernel_t folds[IRR_FOLD_COUNT][IRR_ELEMENT_TYPE_COUNT];
     irr_fused_t fused[IRR_ELEMENT_TYPE_COUNT][IRR_MOST_FUSED];
     irr_op_kernel_t ops[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
+    /* Of sets of one element, after irr_problem_of: from elements, not accumulators; true. */
+    irr_finish_f ones[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
     /* EXECUTION_MODE_HINT=ACCURACY, for the float ops that have terms. */
     irr_kernel_t accurate_folds[IRR_TERM_COUNT][IRR_ELEMENT_TYPE_COUNT];
     irr_finish_f accurate_finishes[IRR_TERM_COUNT][IRR_RESULT_COUNT][IRR_ELEMENT_TYPE_COUNT];

@@ -187,6 +187,17 @@ static void close_chunks(job_t *job, uint32_t member, size_t index) {
     finish(job, member, &unit, slots);
 }
 
+/* Outputs of sets of one element: an equal share of lines. */
+static void run_ones(void *argument, size_t task) {
+    const job_t *job = argument;
+    const plan_t *plan = plan_of(job, 0);
+    size_t n = plan->problem.geometry.output_count, tasks = plan->layout.tasks;
+    size_t share = (n / tasks / 64 + 1) * 64, first = task * share, bytes = plan->output_bytes;
+    if (first >= n) return;
+    plan->one((char *)job->yields->output + first * bytes, job->data + first * bytes,
+              n - first < share ? n - first : share, &plan->set);
+}
+
 /* ---- the backend ---- */
 
 /* Without the tree's machinery, which takes longer than the work itself; true where no output is in
@@ -194,6 +205,8 @@ static void close_chunks(job_t *job, uint32_t member, size_t index) {
 static bool at_once(const void *state, const void *data, void *output, void *scratch) {
     const plan_t *plan = state;
     const irr_one_call_t *call = &plan->one_call;
+    if (plan->one && plan->layout.tasks == 1)
+        return plan->one(output, data, plan->problem.geometry.output_count, &plan->set);
     if (!call->run) return false;
     call->run(scratch, data, call->count, call->length, call->stride);
     return plan->finish(output, scratch, call->results, &plan->set);
@@ -201,7 +214,8 @@ static bool at_once(const void *state, const void *data, void *output, void *scr
 
 static irr_status_e execute(irr_yield_t *yields, uint32_t count, const void *data, void *scratch,
                             const irr_executor_t *executor, irr_sentence_t sentence) {
-    bool small = count == 1 && ((const plan_t *)yields->state)->one_call.run;
+    const plan_t *only = yields->state;
+    bool small = count == 1 && (only->one_call.run || (only->one && only->layout.tasks == 1));
     if (small && at_once(yields->state, data, yields->output, scratch)) {
         yields->stats = (irr_execution_stats_t){1, 0};
         return IRR_OK;
@@ -225,7 +239,12 @@ static irr_status_e execute(irr_yield_t *yields, uint32_t count, const void *dat
         double bytes = plan_of(&job, 0)->cost.bytes;
         if (executor->services && bytes < BYTES_WORTH_A_HOST) some.threads = 1;
         some.brief = bytes < BYTES_WORTH_A_BELL;
-        irr_parallel_for(&some, l->tasks, chunks == 1 ? run_units : run_chunk, &job);
+        if (only->one) chunks = 1;
+        irr_parallel_for(&some, l->tasks,
+                         only->one      ? run_ones
+                         : chunks == 1 ? run_units
+                                       : run_chunk,
+                         &job);
         for (uint32_t m = 0; m < count && chunks > 1; m++)
             for (size_t u = 0; u < l->units; u++) close_chunks(&job, m, u);
         threads = irr_executor_width(&some);

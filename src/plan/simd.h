@@ -28,6 +28,7 @@ typedef struct irr_plane {
 typedef struct irr_simd_plan {
     irr_one_call_t one_call; /* first, with what it needs: few lines are brought to the cache */
     irr_finish_f finish;
+    irr_finish_f one; /* of sets of one element, does all; else NULL */
     irr_set_t set;
     const irr_kernel_t *kernel;
     irr_problem_t problem;

@@ -164,10 +164,12 @@ static void plan_problem(irr_simd_plan_t *plan, const irr_problem_t *problem,
                          const irr_config_t *config) {
     const irr_kernel_table_t *table = irr_kernels(tier_of(problem, config));
     const irr_op_kernel_t *op = &table->ops[problem->op][problem->type];
-    if (config->accuracy && plan_accurately(plan, problem, config)) return;
+    bool one = problem->geometry.set_size == 1; /* is exact */
+    if (config->accuracy && !one && plan_accurately(plan, problem, config)) return;
     *plan = (irr_simd_plan_t){.problem = *problem, .finish = op->finish};
     plan->kernel = &table->folds[op->fold][op->fold_type];
     plan->table = irr_kernels(config->tier);
+    if (one) plan->one = plan->table->ones[problem->op][problem->type];
     aim(plan, plan->kernel, config);
 }
 
@@ -197,7 +199,7 @@ void irr_simd_offer(const irr_problem_t *problem, const irr_config_t *config, ir
     offer->tier = (plan.accurate ? accurate_tier : tier_of)(problem, config);
     const irr_layout_t *l = &plan.layout;
     IRR_OFFER_SAY(offer, kernel, "%s%s_%s_%s", plan.accurate ? "accurate_" : "",
-                  irr_op_info(problem->op)->word, type->name, inner[l->inner]);
+                  irr_op_info(problem->op)->word, type->name, plan.one ? "one" : inner[l->inner]);
     IRR_OFFER_SAY(offer, reason, "%s kernels, %zu x %zu of [%zu, %zu, %zu]",
                   irr_tier_name(offer->tier), l->blocks.total, l->segments.total, l->kept, l->rows,
                   l->width);
@@ -258,7 +260,7 @@ bool irr_simd_joins(const void *first, const void *other) {
     const irr_geometry_t *geometry = &a->problem.geometry;
     size_t bytes = geometry->output_count * geometry->set_size * a->kernel->element_bytes;
     bool rows = a->layout.inner == IRR_INNER_ROWS, other_rows = b->layout.inner == IRR_INNER_ROWS;
-    return bytes > LEAST_JOINED_BYTES && rows == other_rows;
+    return bytes > LEAST_JOINED_BYTES && rows == other_rows && !a->one;
 }
 
 static size_t leaf_rows(const irr_layout_t *l) { return l->leaf_steps * l->group; }
