@@ -246,7 +246,8 @@ static void test_depth(void **state) {
                                                      true,
                                                      SIZE_MAX,
                                                      IRR_ROW_LEAVES,
-                                                     kernel->leaves};
+                                                     kernel->leaves,
+                                                     0};
                             irr_geometry_t geometry;
                             irr_layout_t layout;
                             irr_geometry_of(shapes[s], 5, last ? 0x1a : 0x0a, &geometry);

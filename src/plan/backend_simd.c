@@ -241,7 +241,7 @@ static irr_status_e execute(irr_yield_t *yields, uint32_t count, const void *dat
         some.brief = bytes < BYTES_WORTH_A_BELL;
         if (only->one) chunks = 1;
         irr_parallel_for(&some, l->tasks,
-                         only->one      ? run_ones
+                         only->one     ? run_ones
                          : chunks == 1 ? run_units
                                        : run_chunk,
                          &job);

@@ -107,7 +107,8 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     layout->steps = layout->rows;
     if (layout->width == 1 && layout->rows <= IRR_ROW_LEAVES * IRR_LEAF_STEPS * kernel->lanes) {
         layout->inner = IRR_INNER_ROWS;
-    } else if (layout->rows <= IRR_LEAF_STEPS) {
+    } else if (layout->rows <= IRR_LEAF_STEPS ||
+               (layout->rows <= kernel->most_block_rows && layout->width <= kernel->lanes)) {
         bool whole = layout->width * kernel->tile_accumulator_bytes <= TILE_BYTES &&
                      layout->rows * layout->width <= kernel->most_block_elements;
         layout->inner = whole ? IRR_INNER_COLS : IRR_INNER_BAND;

@@ -41,6 +41,8 @@ static irr_one_call_t one_call_of(const irr_layout_t *l, const irr_kernel_t *ker
 
 /* Of columns that stay whole where they might be cut, beside others or to be called for ahead. */
 #define MOST_BLOCK_BYTES 16384u
+/* A leaf of columns whose order is free: its rows take less time than a tree would, one by one. */
+#define MOST_BLOCK_ROWS 96
 
 /* The layout, and what hangs on it. Together with others, tiles are made for the widest of their
  * accumulators, and large blocks so that they can be cut. */
@@ -57,6 +59,8 @@ static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     bool free = irr_element_type_info(problem->type)->kind != IRR_KIND_FLOAT ||
                 problem->op == IRR_OP_MIN || problem->op == IRR_OP_MAX;
     info.row_leaves = !together && free && !plan->fused ? IRR_FREE_LEAVES : IRR_ROW_LEAVES;
+    bool plain = free && !together && !plan->fused && plan->kernel->leaves == 1;
+    info.most_block_rows = plain ? MOST_BLOCK_ROWS : 0;
     info.column_leaves = plan->kernel->leaves;
     irr_layout_of(&problem->geometry, &info, &plan->cost, &plan->layout);
     plan->one_call = one_call_of(&plan->layout, plan->kernel);
