@@ -59,8 +59,8 @@ static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     bool free = irr_element_type_info(problem->type)->kind != IRR_KIND_FLOAT ||
                 problem->op == IRR_OP_MIN || problem->op == IRR_OP_MAX;
     info.row_leaves = !together && free && !plan->fused ? IRR_FREE_LEAVES : IRR_ROW_LEAVES;
-    bool plain = free && !together && !plan->fused && plan->kernel->leaves == 1;
-    info.most_block_rows = plain ? MOST_BLOCK_ROWS : 0;
+    bool slow = plan->kernel->leaves > 1 || (problem->op == IRR_OP_PROD && element_bytes == 1);
+    info.most_block_rows = free && !together && !plan->fused && !slow ? MOST_BLOCK_ROWS : 0;
     info.column_leaves = plan->kernel->leaves;
     irr_layout_of(&problem->geometry, &info, &plan->cost, &plan->layout);
     plan->one_call = one_call_of(&plan->layout, plan->kernel);
