@@ -25,14 +25,16 @@ const char *irr_tier_name(irr_tier_e tier) {
 typedef struct {
     uint32_t leaf1_ecx, leaf7_ebx; /* CPUID bits */
     uint32_t xcr0;                 /* state the OS must save */
+    uint32_t leaf7_ecx;
 } needs_t;
 
 static const needs_t needs[] = {
-    [IRR_TIER_SCALAR] = {0, 0, 0},
-    [IRR_TIER_AVX2] = {bit_OSXSAVE | bit_AVX | bit_FMA | bit_F16C, bit_AVX2 | bit_BMI2, 0x06},
-    [IRR_TIER_AVX512] = {0, bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL, 0xe6},
+    [IRR_TIER_SCALAR] = {0, 0, 0, 0},
+    [IRR_TIER_AVX2] = {bit_OSXSAVE | bit_AVX | bit_FMA | bit_F16C, bit_AVX2 | bit_BMI2, 0x06, 0},
+    [IRR_TIER_AVX512] = {0, bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL, 0xe6, 0},
+    [IRR_TIER_COUNT] = {0, 0, 0xe6, bit_AVX512VNNI}, /* beyond the last tier */
 };
-_Static_assert(sizeof needs / sizeof *needs == IRR_TIER_COUNT, "a row for each tier");
+_Static_assert(sizeof needs / sizeof *needs == IRR_TIER_COUNT + 1, "a row for each tier");
 
 static uint32_t read_xcr0(void) {
     uint32_t low, high;
@@ -40,36 +42,43 @@ static uint32_t read_xcr0(void) {
     return low;
 }
 
-static irr_tier_e ask_cpu(void) {
-    uint32_t eax, ebx = 0, ecx, edx, leaf1_ecx = 0, unused;
+/* The best tier, or one more. */
+static unsigned ask_cpu(void) {
+    uint32_t eax, ebx = 0, ecx = 0, edx, leaf1_ecx = 0, unused;
     if (__get_cpuid(1, &eax, &unused, &leaf1_ecx, &edx) == 0) return IRR_TIER_SCALAR;
     if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return IRR_TIER_SCALAR;
     uint32_t xcr0 = leaf1_ecx & bit_OSXSAVE ? read_xcr0() : 0;
     unsigned tier = IRR_TIER_SCALAR;
-    while (tier + 1 < IRR_TIER_COUNT) {
+    while (tier < IRR_TIER_COUNT) {
         const needs_t *next = &needs[tier + 1];
         bool has = (leaf1_ecx & next->leaf1_ecx) == next->leaf1_ecx &&
-                   (ebx & next->leaf7_ebx) == next->leaf7_ebx && (xcr0 & next->xcr0) == next->xcr0;
+                   (ebx & next->leaf7_ebx) == next->leaf7_ebx &&
+                   (ecx & next->leaf7_ecx) == next->leaf7_ecx && (xcr0 & next->xcr0) == next->xcr0;
         if (!has) break;
         tier++;
     }
-    return (irr_tier_e)tier;
+    return tier;
 }
 
 /* CPUID leaves a virtual machine: some microseconds, so it is asked once. */
-irr_tier_e irr_cpu_best_tier(void) {
-    static atomic_int known; /* the tier + 1 */
-    int tier = atomic_load_explicit(&known, memory_order_relaxed);
+static unsigned level(void) {
+    static atomic_uint known; /* the level + 1 */
+    unsigned tier = atomic_load_explicit(&known, memory_order_relaxed);
     if (tier == 0) {
-        tier = (int)ask_cpu() + 1;
+        tier = ask_cpu() + 1;
         atomic_store_explicit(&known, tier, memory_order_relaxed);
     }
-    return (irr_tier_e)(tier - 1);
+    return tier - 1;
 }
+irr_tier_e irr_cpu_best_tier(void) {
+    return level() < IRR_TIER_COUNT ? (irr_tier_e)level() : IRR_TIER_COUNT - 1;
+}
+bool irr_cpu_has_vnni(void) { return level() == IRR_TIER_COUNT; }
 
 void irr_cpu_relax(void) { __builtin_ia32_pause(); }
 #else
 irr_tier_e irr_cpu_best_tier(void) { return IRR_TIER_SCALAR; }
+bool irr_cpu_has_vnni(void) { return false; }
 
 void irr_cpu_relax(void) {}
 #endif

@@ -65,7 +65,8 @@ typedef struct irr_scaled_64 {
 /* Pointers: `data` has the element's alignment, accumulators are 64-byte aligned where a whole
  * buffer is passed. Strides, lengths and widths count elements. */
 typedef struct irr_kernel {
-    const char *name; /* "sum_f32"; NULL: there is no such kernel */
+    const char *name;  /* "sum_f32"; NULL: there is no such kernel */
+    const char *needs; /* beyond its tier: "" or "+vnni" */
     uint32_t element_bytes, accumulator_bytes;
     uint32_t lanes;
     uint32_t leaves; /* of columns that `steps` takes at once: IRR_ROW_LEAVES where order is free */
@@ -137,5 +138,10 @@ extern const irr_kernel_table_t irr_kernels_avx2, irr_kernels_avx512;
 
 /* The table of a tier that this build has. */
 const irr_kernel_table_t *irr_kernels(irr_tier_e tier);
+
+/* Those of tier avx512 that CPUs with VNNI have sooner. */
+extern const irr_kernel_t irr_kernels_vnni[IRR_FOLD_COUNT][IRR_ELEMENT_TYPE_COUNT];
+const irr_kernel_t *irr_kernel_of(const irr_kernel_table_t *table, irr_fold_e fold,
+                                  irr_element_type_e type);
 
 #endif

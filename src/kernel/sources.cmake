@@ -2,6 +2,7 @@
 set(IRR_TIERS scalar)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND IRR_TIERS avx2 avx512)
+  set(variants avx512_vnni)
 endif()
 add_library(irr_kernel OBJECT
   src/kernel/available_cpus.c src/kernel/cpu.c src/kernel/parallel.c src/kernel/kernels.c)
@@ -16,7 +17,8 @@ endif()
 set(slim_scalar "$<$<CONFIG:Debug>:-O1>")
 set(slim_avx2 ${slim})
 set(slim_avx512 ${slim})
-foreach(tier IN LISTS IRR_TIERS)
+set(slim_avx512_vnni ${slim})
+foreach(tier IN LISTS IRR_TIERS variants)
   target_sources(irr_kernel PRIVATE src/kernel/isa_${tier}.c)
   # -Wno-psabi: vectors never cross a call between files. No link-time optimisation: a tier's
   # instructions stay in its file.

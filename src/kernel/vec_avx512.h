@@ -147,6 +147,19 @@ PAIR(multiply_u32, v_u64, _mm512_mul_epu32)
 /* Products of words, summed in pairs; the upper words of products. */
 #define multiply_add_i16(a, b) ((v_u32)_mm512_madd_epi16((__m512i)(a), (__m512i)(b)))
 PAIR(upper_product_u16, v_u16, _mm512_mulhi_epu16)
+/* To lanes of 32 bits: products of words; of unsigned with signed bytes, two of which are a word. */
+#ifdef __AVX512VNNI__
+#define VEC_NEEDS "+vnni"
+#define add_products_i16(sum, a, b)                                                                \
+    ((v_u32)_mm512_dpwssd_epi32((__m512i)(sum), (__m512i)(a), (__m512i)(b)))
+#define add_products_8(sum, a, b)                                                                  \
+    ((v_u32)_mm512_dpbusd_epi32((__m512i)(sum), (__m512i)(a), (__m512i)(b)))
+#else
+#define VEC_NEEDS ""
+#define add_products_i16(sum, a, b) ((sum) + multiply_add_i16(a, b))
+#define add_products_8(sum, a, b)                                                                  \
+    add_products_i16(sum, _mm512_maddubs_epi16((__m512i)(a), (__m512i)(b)), _mm512_set1_epi16(1))
+#endif
 /* Bytes, summed in pairs. */
 #define add_pairs_i8(v) ((v_u16)_mm512_maddubs_epi16(_mm512_set1_epi8(1), (__m512i)(v)))
 #define add_pairs_u8(v) ((v_u16)_mm512_maddubs_epi16((__m512i)(v), _mm512_set1_epi8(1)))

@@ -20,6 +20,7 @@ typedef uint32_t v_u32;
 typedef uint64_t v_u64;
 
 #define VEC_REGISTERS 16
+#define VEC_NEEDS ""
 #define VEC_LANE0(v) (v)
 #define VEC_SPLAT(V, x) ((V)(x))
 #define VEC_STORE(V, p, v) (*(V *)(p) = (v))

@@ -124,7 +124,7 @@ static bool plan_accurately(irr_simd_plan_t *plan, const irr_problem_t *problem,
     if (!finish) return false;
     *plan = (irr_simd_plan_t){.problem = *problem, .finish = finish, .accurate = true};
     plan->kernel = &table->accurate_folds[op->term][problem->type];
-    aim(plan, &table->folds[kernel->fold][kernel->fold_type], config);
+    aim(plan, irr_kernel_of(table, kernel->fold, kernel->fold_type), config);
     return true;
 }
 
@@ -171,7 +171,7 @@ static void plan_problem(irr_simd_plan_t *plan, const irr_problem_t *problem,
     bool one = problem->geometry.set_size == 1; /* is exact */
     if (config->accuracy && !one && plan_accurately(plan, problem, config)) return;
     *plan = (irr_simd_plan_t){.problem = *problem, .finish = op->finish};
-    plan->kernel = &table->folds[op->fold][op->fold_type];
+    plan->kernel = irr_kernel_of(table, op->fold, op->fold_type);
     plan->table = irr_kernels(config->tier);
     if (one) plan->one = plan->table->ones[problem->op][problem->type];
     aim(plan, plan->kernel, config);
@@ -204,9 +204,9 @@ void irr_simd_offer(const irr_problem_t *problem, const irr_config_t *config, ir
     const irr_layout_t *l = &plan.layout;
     IRR_OFFER_SAY(offer, kernel, "%s%s_%s_%s", plan.accurate ? "accurate_" : "",
                   irr_op_info(problem->op)->word, type->name, plan.one ? "one" : inner[l->inner]);
-    IRR_OFFER_SAY(offer, reason, "%s kernels, %zu x %zu of [%zu, %zu, %zu]",
-                  irr_tier_name(offer->tier), l->blocks.total, l->segments.total, l->kept, l->rows,
-                  l->width);
+    IRR_OFFER_SAY(offer, reason, "%s%s kernels, %zu x %zu of [%zu, %zu, %zu]",
+                  irr_tier_name(offer->tier), plan.kernel->needs, l->blocks.total,
+                  l->segments.total, l->kept, l->rows, l->width);
 }
 
 void irr_simd_release(void *state) {
@@ -321,7 +321,7 @@ static uint32_t share_walks(irr_simd_plan_t *const *plans, uint32_t count) {
     for (uint32_t m = 0; m < count; m++) /* all are of one tier: data is near after the first */
         if (plans[m]->table)
             plans[m]->kernel =
-                &plans[m]->table->folds[op_of(plans[m])->fold][op_of(plans[m])->fold_type];
+                irr_kernel_of(plans[m]->table, op_of(plans[m])->fold, op_of(plans[m])->fold_type);
     if (l->inner != IRR_INNER_ROWS ||
         l->rows * plans[0]->kernel->element_bytes >= LEAST_FUSED_ROW_BYTES)
         while (fuse_some(plans, count)) continue;
