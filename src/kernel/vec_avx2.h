@@ -74,8 +74,8 @@ static __attribute__((noinline)) __m256i part_bytes(const void *from, size_t byt
 /* The first or the last bytes of a vector, and 0 for the others: sooner than to load them alone. */
 static const int64_t vec_kept[12] = {0, 0, 0, 0, -1, -1, -1, -1};
 #define VEC_CUT(v, from)                                                                           \
-    ((__typeof__(v))((__m256i)(v) &                                                                \
-                     _mm256_loadu_si256((const void *)((const char *)vec_kept + (from)))))
+    ((__typeof__(v))((__m256i)(v)&_mm256_loadu_si256(                                              \
+        (const void *)((const char *)vec_kept + (from)))))
 #define VEC_FIRST(v, bytes) VEC_CUT(v, 64 - (bytes))
 #define VEC_LAST(v, bytes) VEC_CUT(v, bytes)
 
@@ -149,7 +149,7 @@ PAIR(multiply_u32, v_u64, _mm256_mul_epu32)
 /* Products of words, summed in pairs; the upper words of products. */
 #define multiply_add_i16(a, b) ((v_u32)_mm256_madd_epi16((__m256i)(a), (__m256i)(b)))
 PAIR(upper_product_u16, v_u16, _mm256_mulhi_epu16)
-/* To lanes of 32 bits: products of words; of unsigned with signed bytes, two of which are a word. */
+/* To lanes of 32 bits: products of words; of unsigned by signed bytes, two of which are a word. */
 #define add_products_i16(sum, a, b) ((sum) + multiply_add_i16(a, b))
 #define add_products_8(sum, a, b)                                                                  \
     add_products_i16(sum, _mm256_maddubs_epi16((__m256i)(a), (__m256i)(b)), _mm256_set1_epi16(1))

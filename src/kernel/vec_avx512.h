@@ -147,7 +147,7 @@ PAIR(multiply_u32, v_u64, _mm512_mul_epu32)
 /* Products of words, summed in pairs; the upper words of products. */
 #define multiply_add_i16(a, b) ((v_u32)_mm512_madd_epi16((__m512i)(a), (__m512i)(b)))
 PAIR(upper_product_u16, v_u16, _mm512_mulhi_epu16)
-/* To lanes of 32 bits: products of words; of unsigned with signed bytes, two of which are a word. */
+/* To lanes of 32 bits: products of words; of unsigned by signed bytes, two of which are a word. */
 #ifdef __AVX512VNNI__
 #define VEC_NEEDS "+vnni"
 #define add_products_i16(sum, a, b)                                                                \
