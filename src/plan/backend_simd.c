@@ -62,20 +62,16 @@ static size_t count_marks(irr_element_type_e type, const void *output, size_t n)
     return count;
 }
 
-/* `slot` is the task's scratch; the results lie in it. Members share the geometry of units. */
-static void finish(job_t *job, uint32_t member, const unit_t *unit, char *slot) {
-    const plan_t *plan = plan_of(job, member);
+/* What a finish did not vouch for, of n outputs of a unit, whose walk has `slot`; returns how many.
+ */
+static uint64_t settle(const plan_t *plan, const plan_t *walker, const unit_t *unit,
+                       const void *data, char *slot, char *output, size_t n, size_t first) {
     irr_element_type_e type = plan->problem.type;
-    size_t n = unit->results, first = unit->first, bytes = plan->output_bytes;
-    if (plan->layout.last_rows > 1) n /= plan->layout.last_rows, first /= plan->layout.last_rows;
-    char *output = (char *)job->yields[member].output + first * bytes;
-    if (plan->finish(output, slot + plan->plane_offset, n, &plan->set)) return;
-    size_t marks = count_marks(type, output, n);
-    atomic_fetch_add_explicit(&job->redone[member], marks, memory_order_relaxed);
+    size_t bytes = plan->output_bytes, marks = count_marks(type, output, n), redone = marks;
     for (const plan_t *rung = plan->again; rung && marks * WORTH_AGAIN > n; rung = rung->again) {
         unit_t same = *unit;
         walk_t walk;
-        char *results = slot + plan_of(job, plan->walked_by)->again_offset;
+        char *results = slot + walker->again_offset;
         same.plan = rung;
         same.lanes = rung->layout.group * same.width;
         irr_walk_unit(&same, results, &walk);
@@ -89,7 +85,20 @@ static void finish(job_t *job, uint32_t member, const unit_t *unit, char *slot) 
         marks = count_marks(type, output, n);
     }
     for (size_t i = 0; marks && (i = next_mark(type, output, i, n)) < n; i++)
-        irr_redo(&plan->problem, job->data, first + i, output + i * bytes);
+        irr_redo(&plan->problem, data, first + i, output + i * bytes);
+    return redone;
+}
+
+/* `slot` is the task's scratch; the results lie in it. Members share the geometry of units. */
+static void finish(job_t *job, uint32_t member, const unit_t *unit, char *slot) {
+    const plan_t *plan = plan_of(job, member);
+    size_t n = unit->results, first = unit->first;
+    if (plan->layout.last_rows > 1) n /= plan->layout.last_rows, first /= plan->layout.last_rows;
+    char *output = (char *)job->yields[member].output + first * plan->output_bytes;
+    if (plan->finish(output, slot + plan->plane_offset, n, &plan->set)) return;
+    uint64_t redone =
+        settle(plan, plan_of(job, plan->walked_by), unit, job->data, slot, output, n, first);
+    atomic_fetch_add_explicit(&job->redone[member], redone, memory_order_relaxed);
 }
 
 /* ---- tasks ---- */
@@ -200,24 +209,33 @@ static void run_ones(void *argument, size_t task) {
 
 /* ---- the backend ---- */
 
-/* Without the tree's machinery, which takes longer than the work itself; true where no output is in
- * doubt. */
-static bool at_once(const void *state, const void *data, void *output, void *scratch) {
-    const plan_t *plan = state;
+/* Without the tree's machinery, which takes longer than the work itself; sets how many outputs were
+ * in doubt. */
+static bool run_one_call(const plan_t *plan, const void *data, void *output, void *scratch,
+                         uint64_t *redone) {
     const irr_one_call_t *call = &plan->one_call;
     if (plan->one && plan->layout.tasks == 1)
         return plan->one(output, data, plan->problem.geometry.output_count, &plan->set);
     if (!call->run) return false;
     call->run(scratch, data, call->count, call->length, call->stride);
-    return plan->finish(output, scratch, call->results, &plan->set);
+    if (plan->finish(output, scratch, call->results, &plan->set)) return true;
+    unit_t unit;
+    irr_unit_at(plan, data, 0, &unit);
+    *redone = settle(plan, plan, &unit, data, scratch, output, unit.results, 0);
+    return true;
+}
+
+static bool at_once(const void *state, const void *data, void *output, void *scratch) {
+    uint64_t redone;
+    return run_one_call(state, data, output, scratch, &redone);
 }
 
 static irr_status_e execute(irr_yield_t *yields, uint32_t count, const void *data, void *scratch,
                             const irr_executor_t *executor, irr_sentence_t sentence) {
     const plan_t *only = yields->state;
-    bool small = count == 1 && (only->one_call.run || (only->one && only->layout.tasks == 1));
-    if (small && at_once(yields->state, data, yields->output, scratch)) {
-        yields->stats = (irr_execution_stats_t){1, 0};
+    uint64_t few = 0;
+    if (count == 1 && run_one_call(only, data, yields->output, scratch, &few)) {
+        yields->stats = (irr_execution_stats_t){1, few};
         return IRR_OK;
     }
     job_t job; /* a tiny tensor would wait for all of `redone` */
@@ -226,11 +244,7 @@ static irr_status_e execute(irr_yield_t *yields, uint32_t count, const void *dat
     const irr_layout_t *l = &plan_of(&job, 0)->layout;
     uint32_t threads = 1;
     (void)sentence; /* nothing here can fail */
-    if (small) {    /* what is left is what was in doubt */
-        unit_t unit;
-        irr_unit_at(plan_of(&job, 0), job.data, 0, &unit);
-        finish(&job, 0, &unit, scratch);
-    } else if (l->tasks == 1) {
+    if (l->tasks == 1) {
         run_units(&job, 0);
     } else {
         size_t chunks = l->segment_chunks * l->leaf_chunks;

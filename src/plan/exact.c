@@ -34,20 +34,28 @@ static void carry(irr_exact_t *exact) {
     exact->room = ROOM;
 }
 
-/* digit[at..at + 2] +-= value << shift; sign is 0 or -1. */
-static inline void add_at(int64_t *digit, uint64_t value, unsigned shift, int64_t sign) {
-    u128_t wide = (u128_t)value << shift;
-    for (int i = 0; i < 3; i++, wide >>= 32)
-        digit[i] += ((int64_t)(wide & (uint64_t)DIGIT_MASK) ^ sign) - sign;
+/* digit[0..2] +-= value << shift, of a square digit[0..4]; sign is 0 or -1. */
+static inline void add_at(int64_t *digit, u128_t value, unsigned shift, int64_t sign, bool square) {
+    uint64_t low = (uint64_t)value << shift, high = (uint64_t)(value >> 64) << shift;
+    uint64_t over = ((uint64_t)value >> 1) >> (63 - shift), mask = (uint64_t)DIGIT_MASK;
+    digit[0] += ((int64_t)(low & mask) ^ sign) - sign;
+    digit[1] += ((int64_t)(low >> 32) ^ sign) - sign;
+    digit[2] += ((int64_t)(over + (high & mask)) ^ sign) - sign;
+    if (!square) return;
+    digit[3] += (int64_t)(high >> 32);
+    digit[4] += (int64_t)((uint64_t)(value >> 65) >> (63 - shift));
 }
 
-static inline void add_one(irr_exact_t *exact, double x) {
+/* `low` and `end` of the accumulator, in registers. */
+static inline void add_one(irr_exact_t *exact, double x, irr_term_e term, uint32_t *low,
+                           uint32_t *end) {
     uint64_t bits, mantissa;
     memcpy(&bits, &x, sizeof bits);
-    uint32_t field = (uint32_t)(bits >> 52) & 0x7ff, width = 3, position;
+    uint32_t field = (uint32_t)(bits >> 52) & 0x7ff, position;
+    bool square = term == IRR_TERM_SQUARE;
     mantissa = bits & ((UINT64_C(1) << 52) - 1);
     if (field == 0x7ff) {
-        bool negative = bits >> 63 && exact->term == IRR_TERM_VALUE;
+        bool negative = bits >> 63 && term == IRR_TERM_VALUE;
         *(mantissa ? &exact->nan : negative ? &exact->minus_inf : &exact->plus_inf) = true;
         return;
     }
@@ -56,19 +64,20 @@ static inline void add_one(irr_exact_t *exact, double x) {
     else
         field = 1;
     if (!mantissa) return;
-    if (exact->term == IRR_TERM_SQUARE) {
-        u128_t square = (u128_t)mantissa * mantissa;
-        position = 2 * (field - 1);
-        width = 5;
-        add_at(exact->digit + position / 32, (uint64_t)square, position % 32, 0);
-        add_at(exact->digit + position / 32 + 2, (uint64_t)(square >> 64), position % 32, 0);
-    } else {
-        int64_t sign = exact->term == IRR_TERM_VALUE ? -(int64_t)(bits >> 63) : 0;
-        position = field - 1 + 1074;
-        add_at(exact->digit + position / 32, mantissa, position % 32, sign);
-    }
-    if (position / 32 < exact->low) exact->low = position / 32;
-    if (position / 32 + width > exact->end) exact->end = position / 32 + width;
+    int64_t sign = term == IRR_TERM_VALUE ? -(int64_t)(bits >> 63) : 0;
+    position = square ? 2 * (field - 1) : field - 1 + 1074;
+    add_at(exact->digit + position / 32, (u128_t)mantissa * (square ? mantissa : 1), position % 32,
+           sign, square);
+    if (position / 32 < *low) *low = position / 32;
+    if (position / 32 + (square ? 5 : 3) > *end) *end = position / 32 + (square ? 5 : 3);
+}
+
+/* A loop for each kind of term. */
+static inline __attribute__((always_inline)) void add_piece(irr_exact_t *exact, const double *piece,
+                                                            size_t n, irr_term_e term) {
+    uint32_t low = exact->low, end = exact->end;
+    for (size_t i = 0; i < n; i++) add_one(exact, piece[i], term, &low, &end);
+    exact->low = low, exact->end = end;
 }
 
 /* Element first + i * stride of each float type, widened exactly. */
@@ -97,7 +106,12 @@ void irr_exact_add(irr_exact_t *exact, irr_element_type_e type, const void *data
         widen(piece, type, data, first, stride, n);
         if (exact->room < n) carry(exact);
         exact->room -= (uint32_t)n;
-        for (size_t i = 0; i < n; i++) add_one(exact, piece[i]);
+        if (exact->term == IRR_TERM_SQUARE)
+            add_piece(exact, piece, n, IRR_TERM_SQUARE);
+        else if (exact->term == IRR_TERM_MAGNITUDE)
+            add_piece(exact, piece, n, IRR_TERM_MAGNITUDE);
+        else
+            add_piece(exact, piece, n, IRR_TERM_VALUE);
         first += n * stride, count -= n;
     }
 }
