@@ -311,6 +311,9 @@ static inline v_f64 fused_f64(v_f64 a, v_f64 b, v_f64 c) {
     return (v_f64)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
 }
 
+#define VEC_OR3(a, b, c)                                                                           \
+    ((v_i64)_mm512_ternarylogic_epi64((__m512i)(a), (__m512i)(b), (__m512i)(c), 0xfe))
+
 /* a += x; what the rounding lost goes to `lost`: the greater magnitude first, three operations find
  * it (Dekker), not six. */
 #define VEC_SUM_AND_LOSS(a, x, lost)                                                               \

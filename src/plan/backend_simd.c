@@ -67,7 +67,8 @@ static size_t count_marks(irr_element_type_e type, const void *output, size_t n)
 static uint64_t settle(const plan_t *plan, const plan_t *walker, const unit_t *unit,
                        const void *data, char *slot, char *output, size_t n, size_t first) {
     irr_element_type_e type = plan->problem.type;
-    size_t bytes = plan->output_bytes, marks = count_marks(type, output, n), redone = marks;
+    size_t bytes = plan->output_bytes;
+    size_t marks = plan->again ? count_marks(type, output, n) : 0, redone = marks;
     for (const plan_t *rung = plan->again; rung && marks * WORTH_AGAIN > n; rung = rung->again) {
         unit_t same = *unit;
         walk_t walk;
@@ -84,7 +85,7 @@ static uint64_t settle(const plan_t *plan, const plan_t *walker, const unit_t *u
         }
         marks = count_marks(type, output, n);
     }
-    for (size_t i = 0; marks && (i = next_mark(type, output, i, n)) < n; i++)
+    for (size_t i = 0; (i = next_mark(type, output, i, n)) < n; i++, redone += !plan->again)
         irr_redo(&plan->problem, data, first + i, output + i * bytes);
     return redone;
 }
