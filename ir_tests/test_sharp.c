@@ -141,9 +141,52 @@ static void test_integer_extremes(void **state) {
     }
 }
 
+/* Rows where a great number is added and taken away again before, after or between small ones,
+ * which it swallows: what is left of them tells in which order they were added, whatever the type
+ * rounds away. No tier, and no number of rows, may change it. */
+static void test_order_in_rows(void **state) {
+    (void)state;
+    enum { ROWS = 33, LONGEST = 300 };
+    static const irr_element_type_e types[] = {IRR_F16, IRR_BF16, IRR_F32, IRR_F64};
+    static const uint64_t great[] = {0x7800, 0x4e80, 0x4e800000, 0x43b0000000000000};
+    static const uint64_t small[] = {0x0400, 0x3f80, 0x3f800000, 0x3ff0000000000000};
+    static const char *const tiers[] = {"scalar", "avx2", "avx512"};
+    static const int64_t counts[] = {1, 8, 16, ROWS};
+    static uint64_t data[ROWS * LONGEST], alone[1], output[ROWS];
+    char sentence[DEVICE_TEXT_BYTES];
+    uint64_t stream = 1;
+    for (size_t k = 0; k < 4 * (size_t)LONGEST; k++) {
+        irr_element_type_e type = types[k % 4];
+        size_t bytes = oracle_element_bytes(type), length = k / 4 + 1;
+        size_t plus = random_below(&stream, length), minus = random_below(&stream, length);
+        for (size_t i = 0; i < ROWS * length; i++) {
+            uint64_t x = small[k % 4], sign = UINT64_C(1) << (8 * bytes - 1);
+            if (i % length == plus) x = great[k % 4];
+            if (i % length == minus) x = great[k % 4] | sign;
+            memcpy((char *)data + i * bytes, &x, bytes);
+        }
+        for (size_t run = 0; run < 3 * 4; run++) {
+            device_setup_t setup = {.backend = "simd", .isa = tiers[run / 4], .threads = 1};
+            random_case_t c = {.op = "ReduceSum",
+                               .type = type,
+                               .rank = 2,
+                               .dims = {counts[run % 4], (int64_t)length},
+                               .axes = {1},
+                               .axis_count = 1};
+            random_case_complete(&c);
+            if (device_run(engine, &c, &setup, data, run ? output : alone, sentence) != IRR_OK)
+                fail_msg("%s", sentence);
+            for (size_t i = 0; run && i < c.outputs; i++)
+                if (memcmp((char *)output + i * bytes, alone, bytes))
+                    fail_msg("type %d, %zu elements, great ones at %zu and %zu, %s: row %zu of %d",
+                             (int)type, length, plus, minus, setup.isa, i, (int)c.dims[0]);
+        }
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_depth),
-                                       cmocka_unit_test(test_integer_roots),
-                                       cmocka_unit_test(test_integer_extremes)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_depth), cmocka_unit_test(test_integer_roots),
+        cmocka_unit_test(test_integer_extremes), cmocka_unit_test(test_order_in_rows)};
     return cmocka_run_group_tests(tests, device_open, device_close);
 }
