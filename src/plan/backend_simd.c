@@ -146,6 +146,26 @@ static void run_units(void *argument, size_t task) {
     }
 }
 
+/* Likewise, without the tree's machinery: each unit is one call of a kernel. */
+static void run_calls(void *argument, size_t task) {
+    job_t *job = argument;
+    const plan_t *plan = plan_of(job, 0);
+    const irr_one_call_t *call = &plan->one_call;
+    char *slot = slot_of(job, 0, task);
+    size_t first, end;
+    irr_layout_share(&plan->layout, task, &first, &end);
+    for (; first < end; first++) {
+        unit_t unit;
+        irr_unit_at(plan, job->data, first, &unit);
+        if (call->run)
+            call->run(slot, unit.data, unit.kept, call->length, call->stride);
+        else
+            plan->kernel->steps(slot, unit.data, call->stride, call->length, unit.width, true,
+                                plan->far);
+        finish(job, 0, &unit, slot);
+    }
+}
+
 /* A chunk of a unit's segments or of one segment's leaves: a whole subtree either way, since chunks
  * are powers of two. Task order: unit, chunk of segments, chunk of leaves. */
 static void run_chunk(void *argument, size_t task) {
@@ -217,7 +237,7 @@ static bool run_one_call(const plan_t *plan, const void *data, void *output, voi
     const irr_one_call_t *call = &plan->one_call;
     if (plan->one && plan->layout.tasks == 1)
         return plan->one(output, data, plan->problem.geometry.output_count, &plan->set);
-    if (!call->run) return false;
+    if (!call->all) return false;
     call->run(scratch, data, call->count, call->length, call->stride);
     if (plan->finish(output, scratch, call->results, &plan->set)) return true;
     unit_t unit;
@@ -245,8 +265,9 @@ static irr_status_e execute(irr_yield_t *yields, uint32_t count, const void *dat
     const irr_layout_t *l = &plan_of(&job, 0)->layout;
     uint32_t threads = 1;
     (void)sentence; /* nothing here can fail */
+    bool calls = count == 1 && only->one_call.each;
     if (l->tasks == 1) {
-        run_units(&job, 0);
+        (calls ? run_calls : run_units)(&job, 0);
     } else {
         size_t chunks = l->segment_chunks * l->leaf_chunks;
         irr_executor_t some = *executor;
@@ -256,9 +277,10 @@ static irr_status_e execute(irr_yield_t *yields, uint32_t count, const void *dat
         some.brief = bytes < BYTES_WORTH_A_BELL;
         if (only->one) chunks = 1;
         irr_parallel_for(&some, l->tasks,
-                         only->one     ? run_ones
-                         : chunks == 1 ? run_units
-                                       : run_chunk,
+                         only->one    ? run_ones
+                         : chunks > 1 ? run_chunk
+                         : calls      ? run_calls
+                                      : run_units,
                          &job);
         for (uint32_t m = 0; m < count && chunks > 1; m++)
             for (size_t u = 0; u < l->units; u++) close_chunks(&job, m, u);

@@ -6,10 +6,10 @@
 #include "kernel/kernels.h"
 
 /* Accumulators of one unit: its trees stay in the nearest caches. Of data beyond the caches, rows
- * are read in long pieces; where one pass takes all rows, little is kept. */
+ * are read in long pieces; where outputs are many, accumulators leave room for data and outputs. */
 #define TILE_BYTES 16384u
 #define FAR_TILE_BYTES 65536u
-#define ONE_PASS_TILE_BYTES 8192u
+#define ONE_PASS_TILE_BYTES 4096u
 #define ONE_PASS_ROWS 8u
 #define LONG_PIECE_BYTES 16384u
 /* What a thread must have to do, or it costs more than it brings: some 1.3 us. Calling a thread
@@ -100,6 +100,16 @@ static size_t row_leaves(const irr_lane_info_t *kernel, const irr_layout_t *layo
     return least(kernel->row_leaves, most_of(leaves, IRR_ROW_LEAVES));
 }
 
+/* Accumulators of one unit, at most. */
+static size_t most_in_tile(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
+    size_t bytes = TILE_BYTES;
+    if (layout->inner == IRR_INNER_ROWS || layout->rows <= ONE_PASS_ROWS)
+        bytes = ONE_PASS_TILE_BYTES;
+    else if (kernel->far && layout->inner != IRR_INNER_COLS)
+        bytes = FAR_TILE_BYTES;
+    return bytes / kernel->tile_accumulator_bytes;
+}
+
 static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     layout->group = 1;
     layout->leaf_steps = IRR_LEAF_STEPS;
@@ -109,9 +119,10 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
         layout->inner = IRR_INNER_ROWS;
     } else if (layout->rows <= IRR_LEAF_STEPS ||
                (layout->rows <= kernel->most_block_rows && layout->width <= kernel->lanes)) {
-        bool whole = layout->width * kernel->tile_accumulator_bytes <= TILE_BYTES &&
-                     layout->rows * layout->width <= kernel->most_block_elements;
-        layout->inner = whole ? IRR_INNER_COLS : IRR_INNER_BAND;
+        layout->inner = IRR_INNER_COLS;
+        if (layout->width > most_in_tile(kernel, layout) ||
+            layout->rows * layout->width > kernel->most_block_elements)
+            layout->inner = IRR_INNER_BAND;
     } else {
         layout->inner = IRR_INNER_TREE;
         /* Exact sums of few rows: what steps gain, the fold of their lanes would lose. */
@@ -146,7 +157,7 @@ static size_t things_of_lines(size_t bytes) {
 /* A segment's short pieces that lie side by side become one unit: it is read as it lies, and its
  * results are merged and finished at once. Threads share out the segments, where these are many. */
 static void join_pieces(const irr_lane_info_t *kernel, irr_layout_t *layout) {
-    size_t most = TILE_BYTES / kernel->tile_accumulator_bytes / layout->width;
+    size_t most = most_in_tile(kernel, layout) / layout->width;
     size_t wanted = layout->wanted, segments = layout->segments.total;
     size_t piece = layout->tile_kept * layout->rows * layout->width * kernel->element_bytes;
     if (layout->tile_width < layout->width || piece >= LONG_PIECE_BYTES) return;
@@ -163,12 +174,7 @@ static void join_pieces(const irr_lane_info_t *kernel, irr_layout_t *layout) {
 
 /* Tiles as large as the caches like, but enough of them for the threads. */
 static void choose_tiles(const irr_lane_info_t *kernel, irr_layout_t *layout) {
-    size_t bytes = TILE_BYTES, wanted = layout->wanted;
-    if (layout->inner == IRR_INNER_BAND && layout->rows <= ONE_PASS_ROWS)
-        bytes = ONE_PASS_TILE_BYTES;
-    else if (kernel->far && (layout->inner == IRR_INNER_BAND || layout->inner == IRR_INNER_TREE))
-        bytes = FAR_TILE_BYTES;
-    size_t most = bytes / kernel->tile_accumulator_bytes;
+    size_t most = most_in_tile(kernel, layout), wanted = layout->wanted;
     size_t group = layout->last_rows * layout->last_width; /* is never cut */
     layout->tile_width = least(layout->width, group < most ? most / group * group : group);
     layout->tile_kept = 1;

@@ -13,10 +13,11 @@
  * memory idles while they read; too small and calls cost more than they do. */
 #define IRR_PIECE_BYTES 16384u
 
-/* One kernel call that folds all of a small tensor, and its arguments; run is NULL for others. */
+/* The kernel call that folds a unit: `run`, or where that is NULL the kernel's `steps`. */
 typedef struct irr_one_call {
     void (*run)(void *accumulators, const void *data, size_t count, size_t length, size_t stride);
-    size_t count, length, stride, results;
+    size_t count, length, stride, results; /* of all units together */
+    bool each, all;                        /* each unit is such a call; all of them are one */
 } irr_one_call_t;
 
 /* Accumulators of one fold, `offset` bytes behind those of the first that are made with them. */
