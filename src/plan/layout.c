@@ -5,10 +5,9 @@
 #include "base/memory.h"
 #include "kernel/kernels.h"
 
-/* Accumulators of one unit: its trees stay in the nearest caches. Of data beyond the caches, rows
- * are read in long pieces; where outputs are many, accumulators leave room for data and outputs. */
+/* Accumulators of one unit: its trees stay in the nearest caches. Where outputs are many, they
+ * leave room for data and outputs. */
 #define TILE_BYTES 16384u
-#define FAR_TILE_BYTES 65536u
 #define ONE_PASS_TILE_BYTES 4096u
 #define ONE_PASS_ROWS 8u
 #define LONG_PIECE_BYTES 16384u
@@ -102,12 +101,8 @@ static size_t row_leaves(const irr_lane_info_t *kernel, const irr_layout_t *layo
 
 /* Accumulators of one unit, at most. */
 static size_t most_in_tile(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
-    size_t bytes = TILE_BYTES;
-    if (layout->inner == IRR_INNER_ROWS || layout->rows <= ONE_PASS_ROWS)
-        bytes = ONE_PASS_TILE_BYTES;
-    else if (kernel->far && layout->inner != IRR_INNER_COLS)
-        bytes = FAR_TILE_BYTES;
-    return bytes / kernel->tile_accumulator_bytes;
+    bool one_pass = layout->inner == IRR_INNER_ROWS || layout->rows <= ONE_PASS_ROWS;
+    return (one_pass ? ONE_PASS_TILE_BYTES : TILE_BYTES) / kernel->tile_accumulator_bytes;
 }
 
 static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
@@ -179,10 +174,8 @@ static void choose_tiles(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     layout->tile_width = least(layout->width, group < most ? most / group * group : group);
     layout->tile_kept = 1;
     if (layout->inner == IRR_INNER_ROWS || layout->inner == IRR_INNER_COLS) {
-        size_t lines = things_of_lines(layout->width / layout->last_rows * kernel->element_bytes);
         size_t share = ceil_div(layout->kept, ceil_div(wanted, layout->blocks.total));
         layout->tile_kept = least(most / layout->width, share);
-        if (layout->tile_kept >= 4 * lines) layout->tile_kept -= layout->tile_kept % lines;
     } else {
         size_t others = layout->blocks.total * layout->kept * layout->segments.total;
         size_t tiles = ceil_div(wanted, others);

@@ -51,7 +51,6 @@ static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
                             .accumulator_bytes = plan->kernel->accumulator_bytes,
                             .element_bytes = element_bytes,
                             .tile_accumulator_bytes = tile_bytes};
-    info.far = plan->far;
     info.alone = !together;
     info.most_block_elements = together || plan->far ? MOST_BLOCK_BYTES / element_bytes : SIZE_MAX;
     bool free = irr_element_type_info(problem->type)->kind != IRR_KIND_FLOAT ||
@@ -99,8 +98,7 @@ static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_c
     double bytes = outputs * (double)geometry->set_size * ordinary->element_bytes;
     plan->far = bytes_of(&plan->problem) > FAR_COLUMNS_BYTES;
     plan->lanes = ordinary->lanes;
-    plan->tile_bytes = ordinary->accumulator_bytes; /* of which whole leaves make little use */
-    if (ordinary->leaves > 1) plan->tile_bytes /= 2;
+    plan->tile_bytes = ordinary->accumulator_bytes;
     bytes *= slowness(&plan->problem, ordinary, config->tier);
     plan->cost = (irr_cost_t){bytes + outputs * BYTES_AN_OUTPUT, config->threads};
     complete(plan, plan->tile_bytes, false);

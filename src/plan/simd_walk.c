@@ -9,16 +9,9 @@ static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
 void irr_unit_at(const irr_simd_plan_t *plan, const char *data, size_t index, irr_unit_t *unit) {
     const irr_layout_t *l = &plan->layout;
-    size_t column = 0, row = 0, block = index;
-    if (l->tiles_width > 1) { /* a division takes as long as a short row */
-        column = block % l->tiles_width * l->tile_width;
-        block /= l->tiles_width;
-    }
-    if (l->tiles_kept > 1) {
-        row = block % l->tiles_kept * l->tile_kept;
-        block /= l->tiles_kept;
-    }
-    block *= l->tile_blocks;
+    size_t column = index % l->tiles_width * l->tile_width, row = index / l->tiles_width;
+    size_t block = row / l->tiles_kept * l->tile_blocks;
+    row = row % l->tiles_kept * l->tile_kept;
     unit->plan = plan;
     unit->block = block;
     unit->blocks = least(l->blocks.total - block, l->tile_blocks);
