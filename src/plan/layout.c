@@ -62,26 +62,28 @@ static void split_runs(const irr_run_t *runs, uint32_t count, irr_layout_t *layo
 
 /* Does it pay to fold rows last? In nanoseconds, more or less: each segment is spared a call of a
  * kernel and what a row costs beyond its bytes, which is nothing for one that fills a line; and
- * each row more is a pass over the columns' accumulators at the end. */
-static bool pays_last(const irr_layout_t *layout, size_t element_bytes) {
-    size_t row_bytes = layout->rows * element_bytes, spared = layout->kept;
+ * each row more is a pass over the columns' accumulators at the end: exact sums' are wide, but
+ * their short columns cost more yet. */
+static bool pays_last(const irr_layout_t *layout, const irr_lane_info_t *kernel) {
+    size_t row_bytes = layout->rows * kernel->element_bytes, spared = layout->kept;
     size_t columns = layout->kept * layout->rows * layout->width;
+    bool wide = kernel->column_leaves > 1 && layout->width == 1;
+    size_t bytes = wide ? kernel->accumulator_bytes : kernel->element_bytes;
     if (layout->segments.total == 1 || layout->rows > MOST_LAST_ROWS ||
         layout->rows * layout->width > MOST_LAST_ELEMENTS)
         return false;
     if (layout->width == 1) spared = row_bytes < 64 ? layout->kept * (64 - row_bytes) / 64 : 0;
-    return layout->segments.total * (20 + spared) >
-           columns * (layout->rows + 4) * element_bytes / 64;
+    return layout->segments.total * (20 + spared) > columns * (layout->rows + 4) * bytes / 64;
 }
 
 /* Rows that are folded last are a part of the innermost kept run until then. */
-static void choose_runs(const irr_geometry_t *geometry, size_t element_bytes,
+static void choose_runs(const irr_geometry_t *geometry, const irr_lane_info_t *kernel,
                         irr_layout_t *layout) {
     uint32_t count = geometry->run_count;
     irr_run_t runs[IRR_MAX_RANK];
     split_runs(geometry->runs, count, layout);
     layout->last_rows = layout->last_width = 1;
-    if (!pays_last(layout, element_bytes)) return;
+    if (!pays_last(layout, kernel)) return;
     layout->last_rows = layout->rows;
     layout->last_width = layout->width;
     size_t columns = layout->kept * layout->rows * layout->width;
@@ -263,7 +265,7 @@ void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel
                    const irr_cost_t *cost, irr_layout_t *layout) {
     *layout = (irr_layout_t){0};
     choose_threads(cost, layout);
-    choose_runs(geometry, kernel->element_bytes, layout);
+    choose_runs(geometry, kernel, layout);
     choose_inner(kernel, layout);
     choose_tiles(kernel, layout);
     choose_tasks(layout);

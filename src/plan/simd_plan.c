@@ -260,7 +260,8 @@ bool irr_simd_joins(const void *first, const void *other) {
     const irr_geometry_t *geometry = &a->problem.geometry;
     size_t bytes = geometry->output_count * geometry->set_size * a->kernel->element_bytes;
     bool rows = a->layout.inner == IRR_INNER_ROWS, other_rows = b->layout.inner == IRR_INNER_ROWS;
-    return bytes > LEAST_JOINED_BYTES && rows == other_rows && !a->one;
+    return bytes > LEAST_JOINED_BYTES && rows == other_rows && !a->one &&
+           a->layout.last_rows == b->layout.last_rows;
 }
 
 static size_t leaf_rows(const irr_layout_t *l) { return l->leaf_steps * l->group; }

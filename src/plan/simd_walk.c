@@ -70,12 +70,17 @@ void irr_merge_nodes(const irr_simd_plan_t *plan, char *nodes, size_t apart, siz
 }
 
 /* The first `bytes` of each stretch of `apart` bytes, moved together. A copy of constant size is an
- * instruction or two; the sizes are those of one accumulator. */
+ * instruction or two, the sizes are those of one accumulator; by fours, since a loop of so little
+ * takes twice as long where it crosses a line of code. */
 static void close_ranks(char *nodes, size_t count, size_t bytes, size_t apart) {
+#define MOVE(i, size) memcpy(to + (i)*size, from + (i)*apart, size)
 #define MOVE_EACH(size)                                                                            \
     case size:                                                                                     \
-        for (size_t k = 1; k < count; k++) memcpy(nodes + k * size, nodes + k * apart, size);      \
+        for (; count > 4; count -= 4, to += 4 * size, from += 4 * apart)                           \
+            MOVE(0, size), MOVE(1, size), MOVE(2, size), MOVE(3, size);                            \
+        for (size_t k = 0; k < count; k++) MOVE(k, size);                                          \
         return;
+    char *to = nodes, *from = nodes;
     switch (bytes) {
         MOVE_EACH(1)
         MOVE_EACH(2)
