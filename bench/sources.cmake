@@ -17,10 +17,6 @@ if(IRREDUCE_ONEDNN)
   set_source_files_properties(bench/peer_onednn.c PROPERTIES
     COMPILE_DEFINITIONS IRREDUCE_HAVE_ONEDNN INCLUDE_DIRECTORIES ${DNNL_INCLUDE_DIR})
   target_link_libraries(irreduce_bench PRIVATE ${IRR_ONEDNN_LIBRARY} gomp)
-  # Not a test: its table is pasted into src/plan/backend_onednn.c.
-  add_executable(onednn_estimates bench/onednn_estimates.c bench/peer_onednn.c
-    tools/support.c tools/types.c)
-  target_link_libraries(onednn_estimates PRIVATE irreduce ${IRR_ONEDNN_LIBRARY} gomp m)
 endif()
 
 # Not its times, but that every answer it times is right.

@@ -1,7 +1,7 @@
 /* oneDNN as a backend.
  * Lives here: what oneDNN may run (semantics, "oneDNN's place"), how its work is split, which of
- * its outputs are redone. May not: its headers (onednn.c); a timing made at run time: the estimates
- * are a table that bench/onednn_estimates prints. SPDX-License-Identifier: Apache-2.0 */
+ * its outputs are redone. May not: its headers (onednn.c); a timing made at run time.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "base/element_type.h"
 #include "base/memory.h"
 #include "plan/backend.h"
@@ -24,39 +24,23 @@ static const op_row_t op_rows[IRR_OP_COUNT] = {
     [IRR_OP_MAX] = {.exact_bytes = true},
 };
 
-/* Printed by `onednn_estimates` of bench/: one thread, data in cache. Its JIT kernels widen every
- * type to f32 lanes. The first row that fits an implementation's name and the type is its own. */
-typedef struct {
-    const char *mark; /* part of the name */
-    bool bytes;       /* for i8 and u8 alone */
-    uint32_t lanes;
-    double call_us, output_us, element_us;
-} implementation_t;
-
-static const implementation_t implementations[] = {
-    {"ref", false, 1, 0.160, 0.03095, 0.0104963},
-    {"avx512", true, 16, 0.153, 0.00583, 0.0000442},
-    {"avx512", false, 16, 0.153, 0.00515, 0.0000462},
-    {"avx", true, 8, 0.152, 0.00391, 0.0001448},
-    {"avx", false, 8, 0.152, 0.00644, 0.0000824},
-    {"sse", true, 4, 0.147, 0.00560, 0.0001552},
-    {"sse", false, 4, 0.147, 0.00390, 0.0002028},
-    {"", false, 1, 0.160, 0.03095, 0.0104963}, /* a name that we do not know: no better than ref */
-};
-
+/* One thread, data in cache, more or less: a call, an output, an element in one of so many lanes of
+ * f32, or without such; oneDNN is one of the peers of irreduce_bench, which shows them. */
+#define CALL_US 0.15
+#define OUTPUT_US 0.005
+#define LANE_US 0.0007
+#define REF_US 0.0105
 enum { MAX_ROUNDINGS = 120, MAX_NEAR_SET = 2048, SPLIT_BYTES = 256 << 10 };
 
-static const implementation_t *implementation_of(const char *name, irr_element_type_e type) {
-    const implementation_t *row = implementations;
-    bool bytes = irr_element_bytes(type) == 1;
-    while (!strstr(name, row->mark) || (row->bytes && !bytes)) row++;
-    return row;
+/* Its JIT kernels widen every type to f32. 1: no such kernel, or a name that we do not know. */
+static uint32_t lanes_of(const char *name) {
+    return strstr(name, "avx512") ? 16 : strstr(name, "avx") ? 8 : strstr(name, "sse") ? 4 : 1;
 }
 
 /* Roundings between an element's load and the final one: its lane's chain, then the lanes. */
-static size_t roundings(const implementation_t *row, size_t set_size) {
-    size_t depth = (set_size + row->lanes - 1) / row->lanes;
-    for (uint32_t lanes = row->lanes; lanes > 1; lanes /= 2) depth++;
+static size_t roundings(uint32_t lanes, size_t set_size) {
+    size_t depth = (set_size + lanes - 1) / lanes;
+    for (; lanes > 1; lanes /= 2) depth++;
     return depth;
 }
 
@@ -95,10 +79,10 @@ static const char *objection(const irr_problem_t *problem, const irr_config_t *c
 static void judge(const irr_problem_t *problem, const irr_config_t *config, const char *name,
                   irr_offer_t *offer) {
     const irr_geometry_t *geometry = &problem->geometry;
-    const implementation_t *row = implementation_of(name, problem->type);
-    size_t depth = roundings(row, geometry->set_size);
+    uint32_t lanes = lanes_of(name);
+    size_t depth = roundings(lanes, geometry->set_size);
     double outputs = (double)geometry->output_count;
-    if (!is_forced(config) && row->lanes == 1) {
+    if (!is_forced(config) && lanes == 1) {
         IRR_OFFER_SAY(offer, reason, "oneDNN has only %s for this shape", name);
         return;
     }
@@ -108,8 +92,9 @@ static void judge(const irr_problem_t *problem, const irr_config_t *config, cons
         return;
     }
     offer->serves = true;
-    offer->estimate_us = row->call_us + outputs * row->output_us +
-                         outputs * (double)geometry->set_size * row->element_us;
+    offer->estimate_us =
+        CALL_US + outputs * OUTPUT_US +
+        outputs * (double)geometry->set_size * (lanes > 1 ? LANE_US / lanes : REF_US);
     IRR_OFFER_SAY(offer, kernel, "%s", name);
     IRR_OFFER_SAY(offer, reason, "%s",
                   is_forced(config) ? "forced, whatever the contract says"
