@@ -81,7 +81,6 @@ static double slowness(const irr_problem_t *problem, const irr_kernel_t *kernel,
     return problem->type == IRR_F16 || problem->type == IRR_BF16 ? 2 : 1;
 }
 
-#define BYTES_BEYOND_CACHES 24e6
 /* Columns of more than half of a last cache, which others use as well: called for ahead, they are
  * up to 1.7x as fast beside busy neighbours, else some come 1.1x as late. */
 #define FAR_COLUMNS_BYTES 15e6
@@ -104,16 +103,33 @@ static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_c
     complete(plan, plan->tile_bytes, false);
 }
 
-/* A load of 64 bytes that are widened to f64 takes more time than two of 32. */
-static irr_tier_e accurate_tier(const irr_problem_t *problem, const irr_config_t *config) {
-    bool widened = problem->type == IRR_F32 && config->tier == IRR_TIER_AVX512;
-    return widened ? IRR_TIER_AVX2 : config->tier;
+/* Rows of more than the nearer caches hold are read sooner by vectors of 32 bytes than of 64, which
+ * ask for lines faster than they can be fetched ahead (by up to a fifth), unless those need more
+ * instructions; and two loads of 32 bytes that are widened to f64 take less time than one of 64. No
+ * bit depends on it. */
+#define LONG_ROW_BYTES 512
+#define BYTES_BEYOND_NEAR_CACHES 10e6
+
+static irr_tier_e tier_of(const irr_problem_t *problem, const irr_config_t *config, bool accurate) {
+    irr_fold_e fold = irr_kernels(config->tier)->ops[problem->op][problem->type].fold;
+    const irr_element_type_info_t *type = irr_element_type_info(problem->type);
+    const irr_run_t *runs = problem->geometry.runs;
+    uint32_t count = problem->geometry.run_count;
+    if (config->tier != IRR_TIER_AVX512 || count == 0 || !runs[count - 1].reduced)
+        return config->tier;
+    bool order = fold == IRR_FOLD_MIN || fold == IRR_FOLD_MAX;
+    bool wide = fold == IRR_FOLD_SQUARES || fold == IRR_FOLD_WIDE_SUM;
+    bool more = fold == IRR_FOLD_PRODUCT || (order && problem->type == IRR_F64) ||
+                (wide && type->kind != IRR_KIND_FLOAT);
+    bool sooner = bytes_of(problem) > BYTES_BEYOND_NEAR_CACHES && !config->beside && !more &&
+                  runs[count - 1].size * type->bits / 8 >= LONG_ROW_BYTES;
+    return (accurate ? problem->type == IRR_F32 : sooner) ? IRR_TIER_AVX2 : IRR_TIER_AVX512;
 }
 
 /* The correctly rounded plan, which float Sum, Mean, L1 and L2 have; false for others. */
 static bool plan_accurately(irr_simd_plan_t *plan, const irr_problem_t *problem,
                             const irr_config_t *config) {
-    const irr_kernel_table_t *table = irr_kernels(accurate_tier(problem, config));
+    const irr_kernel_table_t *table = irr_kernels(tier_of(problem, config, true));
     const irr_op_kernel_t *kernel = &table->ops[problem->op][problem->type];
     const irr_op_info_t *op = irr_op_info(problem->op);
     irr_finish_f finish = table->accurate_finishes[op->term][op->result][problem->type];
@@ -137,32 +153,9 @@ static bool plan_zeros(irr_simd_plan_t *plan, const irr_problem_t *problem,
     return true;
 }
 
-/* Long rows of more than the nearer caches hold are read sooner by vectors of 32 bytes than of 64,
- * which ask for lines faster than they can be fetched ahead (by up to a fifth); where those need
- * more instructions, later or never. No bit depends on it. */
-#define LONG_ROW_BYTES 512
-#define BYTES_BEYOND_NEAR_CACHES 10e6
-
-static irr_tier_e tier_of(const irr_problem_t *problem, const irr_config_t *config) {
-    const irr_op_kernel_t *op = &irr_kernels(config->tier)->ops[problem->op][problem->type];
-    const irr_element_type_info_t *type = irr_element_type_info(problem->type);
-    const irr_run_t *runs = problem->geometry.runs;
-    uint32_t count = problem->geometry.run_count;
-    bool order = op->fold == IRR_FOLD_MIN || op->fold == IRR_FOLD_MAX;
-    bool product = op->fold == IRR_FOLD_PRODUCT;
-    bool wide = op->fold == IRR_FOLD_SQUARES || op->fold == IRR_FOLD_WIDE_SUM;
-    if (config->tier != IRR_TIER_AVX512 || config->beside || count == 0 ||
-        !runs[count - 1].reduced || runs[count - 1].size * type->bits / 8 < LONG_ROW_BYTES ||
-        (type->kind != IRR_KIND_FLOAT && (product || wide)))
-        return config->tier;
-    bool late = product || (order && problem->type == IRR_F64);
-    double limit = late ? BYTES_BEYOND_CACHES : BYTES_BEYOND_NEAR_CACHES;
-    return bytes_of(problem) > limit ? IRR_TIER_AVX2 : config->tier;
-}
-
 static void plan_problem(irr_simd_plan_t *plan, const irr_problem_t *problem,
                          const irr_config_t *config) {
-    const irr_kernel_table_t *table = irr_kernels(tier_of(problem, config));
+    const irr_kernel_table_t *table = irr_kernels(tier_of(problem, config, false));
     const irr_op_kernel_t *op = &table->ops[problem->op][problem->type];
     bool one = problem->geometry.set_size == 1; /* is exact */
     if (config->accuracy && !one && plan_accurately(plan, problem, config)) return;
@@ -196,7 +189,7 @@ void irr_simd_offer(const irr_problem_t *problem, const irr_config_t *config, ir
     if (offer->wordless) return;
     irr_simd_plan_t plan;
     plan_problem(&plan, problem, config);
-    offer->tier = (plan.accurate ? accurate_tier : tier_of)(problem, config);
+    offer->tier = tier_of(problem, config, plan.accurate);
     const irr_layout_t *l = &plan.layout;
     IRR_OFFER_SAY(offer, kernel, "%s%s_%s_%s", plan.accurate ? "accurate_" : "",
                   irr_op_info(problem->op)->word, type->name, plan.one ? "one" : inner[l->inner]);
