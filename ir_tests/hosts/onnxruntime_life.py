@@ -3,7 +3,7 @@ and unregistering, a runtime that is too old. SPDX-License-Identifier: Apache-2.
 import ctypes
 import gc
 import os
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -113,20 +113,15 @@ def test_threads_on_one_session(case_host, library):
         data = rng.standard_normal((n, m))
         for axes in ([0], [1], [0, 1]):
             cases.append((data, axes, host.run(session, "double", data, axes)))
-    wrong = []
 
     def work(first):
         for i in range(300):
             data, axes, expected = cases[(first + i) % len(cases)]
-            if host.run(session, "double", data, axes).tobytes() != expected.tobytes():
-                wrong.append((data.shape, axes))
+            found = host.run(session, "double", data, axes)
+            assert found.tobytes() == expected.tobytes(), (data.shape, axes)
 
-    workers = [threading.Thread(target=work, args=(3 * i,)) for i in range(4)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    assert not wrong, wrong[:3]
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(0, 12, 3)))
 
 
 def test_same_bits(case_host, library):

@@ -6,7 +6,7 @@ usage: openvino_running.py LIBRARY. SPDX-License-Identifier: Apache-2.0"""
 import os
 import sys
 import tempfile
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import openvino as ov
@@ -49,20 +49,15 @@ def async_errors(core):
 
 @check
 def four_threads_one_model(core):
-    compiled, failures = core.compile_model(sum_model("i64", [-1], [0]), "IRREDUCE"), []
+    compiled = core.compile_model(sum_model("i64", [-1], [0]), "IRREDUCE")
 
     def work(seed):
         rng, request = np.random.default_rng(seed), compiled.create_infer_request()
         for _ in range(300):
             data = rng.integers(-BIG, BIG, rng.integers(1, 3000))
-            if request.infer([data])[0] != data.sum():
-                failures.append(seed)
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
+            assert request.infer([data])[0] == data.sum(), seed
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
 
 
 @check
