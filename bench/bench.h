@@ -110,7 +110,7 @@ double median_of(const double *values, size_t count);
 typedef struct {
     list_t problems;
     const char *ops, *types, *threads, *cases;
-    const char *compare; /* the other device library */
+    const char *compare, *property; /* the other device library; of both, or NULL */
     uint64_t seed, random, rounds;
     bool few, tiers, pairs, neighbour, compile, json;
 } settings_t;

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define STEP 1.02
 
@@ -29,8 +30,10 @@ static int ascending(const void *a, const void *b) {
 /* ours: which of the two is this build. */
 static int find(const case_t *c, size_t ours, finding_t *found) {
     contender_t builds[2];
-    builds[ours] = (contender_t){"this", &peer_irreduce, {NULL, NULL}, NULL, NULL};
-    builds[!ours] = (contender_t){"other", &peer_irreduce, {NULL, NULL}, settings.compare, NULL};
+    irr_property_t property = {settings.property, NULL};
+    if (property.key) property.value = strchr(property.key, 0) + 1;
+    builds[ours] = (contender_t){"this", &peer_irreduce, property, NULL, NULL};
+    builds[!ours] = (contender_t){"other", &peer_irreduce, property, settings.compare, NULL};
     result_t results[2];
     double ratios[MOST_ROUNDS];
     measure(c, builds, 2, settings.rounds, results);

@@ -36,7 +36,8 @@ static const char usage[] =
     "               [--ops sum,min,l2|all] [--types f32|i8,...|all] [--few] [--random N]\n"
     "               [--seed S] [--threads 1,2] [--rounds 7] [--json]\n"
     "               [--onnxruntime LIBRARY] [--openvino LIBRARY]\n"
-    "               [--tiers | --compare PLUGIN.so | --pairs | --neighbour | --compile]\n"
+    "               [--tiers | --compare PLUGIN.so [--property KEY=VALUE] | --pairs |\n"
+    "               --neighbour | --compile]\n"
     "FILE has a problem a line; --few takes one shape of each group; --random draws N shapes more\n"
     "for each operation and type, from a seed that is drawn and printed where none is given.\n"
     "LIBRARY: libonnxruntime.so.* or libopenvino_c.so.* of the Python packages.\n"
@@ -49,6 +50,7 @@ static const char usage[] =
     "the tier's.\n"
     "--compare: this build of the device library and another, in turns; ratio: the other's time\n"
     "over this one's. Prints each problem that was given, or of the lists those that changed.\n"
+    "Both have the property.\n"
     "--pairs: one way of irreduce against another: 1 and 2 threads, AVX2 and AVX-512, accuracy "
     "and\n"
     "performance, k sibling layers and one. --neighbour: what a process next door loses to\n"
@@ -85,6 +87,12 @@ static bool take_flag(const char *name) {
 static int take_option(const char *name, const char *value) {
     if (!strcmp(name, "--problem"))
         return settings.problems.items[settings.problems.count++] = value, IRR_OK;
+    if (!strcmp(name, "--property")) {
+        char *property = take_text("%s", value), *equals = strchr(property, '=');
+        if (!equals) return wrong_call("--property: \"%s\" is no KEY=VALUE", value);
+        *equals = 0;
+        return settings.property = property, IRR_OK;
+    }
     for (size_t i = 0; i < LENGTH(texts); i++)
         if (!strcmp(name, texts[i].name)) return *texts[i].value = value, IRR_OK;
     for (size_t i = 0; i < LENGTH(numbers); i++)
