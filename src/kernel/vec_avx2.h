@@ -57,42 +57,60 @@ static inline __m256i part_words(const void *from, size_t words, __m256i fills) 
     __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)words), index);
     return _mm256_blendv_epi8(fills, _mm256_maskload_epi32(from, mask), mask);
 }
-/* Smaller ones in at most five moves. */
-static __attribute__((noinline)) __m256i part_bytes(const void *from, size_t bytes, __m256i fills) {
-    char part[VEC_BYTES], *t = part;
-    const char *f = from;
-    memcpy(part, &fills, sizeof part);
-    if (bytes & 16) memcpy(t, f, 16), t += 16, f += 16;
-    if (bytes & 8) memcpy(t, f, 8), t += 8, f += 8;
-    if (bytes & 4) memcpy(t, f, 4), t += 4, f += 4;
-    if (bytes & 2) memcpy(t, f, 2), t += 2, f += 2;
-    if (bytes & 1) memcpy(t, f, 1);
-    memcpy(&fills, part, sizeof part);
-    return fills;
-}
-
 /* The first or the last bytes of a vector, and 0 for the others: sooner than to load them alone. */
 static const int64_t vec_kept[12] = {0, 0, 0, 0, -1, -1, -1, -1};
-#define VEC_CUT(v, from)                                                                           \
-    ((__typeof__(v))((__m256i)(v)&_mm256_loadu_si256(                                              \
-        (const void *)((const char *)vec_kept + (from)))))
+#define VEC_KEPT(from) _mm256_loadu_si256((const void *)((const char *)vec_kept + (from)))
+#define VEC_CUT(v, from) ((__typeof__(v))((__m256i)(v)&VEC_KEPT(from)))
 #define VEC_FIRST(v, bytes) VEC_CUT(v, 64 - (bytes))
 #define VEC_LAST(v, bytes) VEC_CUT(v, bytes)
 
+/* Smaller ones likewise, but for a last part of a word. */
+static inline __m256i part_bytes(const void *from, size_t bytes, __m256i fills) {
+    const uint8_t *p = from;
+    __m256i part = part_words(from, bytes / 4, _mm256_setzero_si256());
+    uint32_t rest = bytes % 4, last;
+    if (rest) {
+        if (bytes > 4)
+            memcpy(&last, p + bytes - 4, 4), last >>= 32 - 8 * rest;
+        else
+            last = p[0] | (uint32_t)p[rest / 2] << rest / 2 * 8 |
+                   (uint32_t)p[rest - 1] << (rest - 1) * 8;
+        const __m256i at = _mm256_set1_epi32((int)(bytes / 4)),
+                      words = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+        part = _mm256_or_si256(
+            part, _mm256_and_si256(_mm256_set1_epi32((int)last), _mm256_cmpeq_epi32(at, words)));
+    }
+    return _mm256_blendv_epi8(fills, part, VEC_KEPT(64 - bytes));
+}
+
+/* Where a loop would have it in many places. */
+static __attribute__((noinline)) __m256i part_called(const void *from, size_t bytes,
+                                                     __m256i fills) {
+    return part_bytes(from, bytes, fills);
+}
+
 /* name(p) loads a whole vector, name_n(p, n, fill) its first n lanes and `fill` in the others,
- * name_of_step(p, k) vector k of a row's whole step. */
+ * name_rest(p, n, fill) as well, of a long row, name_of_step(p, k) vector k of a row's whole step.
+ */
 #define LOADS(name, V, E, whole)                                                                   \
     IRREGULAR_LOADS(name, V, E, whole)                                                             \
     static inline V name##_of_step(const E *p, size_t k) { return name(p + k * VEC_LANES(V)); }
 #define IRREGULAR_LOADS(name, V, E, whole)                                                         \
     static inline V name(const E *p) { return (V)(whole); }                                        \
-    static inline V name##_n(const E *from, size_t n, E fill) {                                    \
+    static inline V name##_part(const E *from, size_t n, E fill, bool called) {                    \
         typedef E fills_t __attribute__((vector_size(VEC_BYTES)));                                 \
         const __m256i fills = (__m256i)VEC_SPLAT(fills_t, fill);                                   \
-        const __m256i part = sizeof(E) < 4 ? part_bytes(from, n * sizeof(E), fills)                \
-                                           : part_words(from, n * sizeof(E) / 4, fills);           \
+        const __m256i part = sizeof(E) >= 4 ? part_words(from, n * sizeof(E) / 4, fills)           \
+                             : called       ? part_called(from, n * sizeof(E), fills)              \
+                                            : part_bytes(from, n * sizeof(E), fills);                    \
         const void *p = &part;                                                                     \
         return (V)(whole);                                                                         \
+    }                                                                                              \
+    static inline V name##_n(const E *p, size_t n, E fill) {                                       \
+        return name##_part(p, n, fill, false);                                                     \
+    }                                                                                              \
+    static inline V name##_rest(const E *p, size_t n, E fill) {                                    \
+        return name##_part(p, n, fill, true);                                                      \
     }
 #define WHOLE_256 _mm256_loadu_si256((const __m256i *)(const void *)p)
 #define WHOLE_128 _mm_loadu_si128((const __m128i *)(const void *)p)
@@ -247,5 +265,7 @@ static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
 #define VEC_ORDER_64 KEY
 /* How to load what is far away. */
 #define VEC_FAR(load) load
+/* name_n in a loop that has it in many places. */
+#define VEC_REST(load) load##_rest
 
 #endif

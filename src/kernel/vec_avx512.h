@@ -352,5 +352,6 @@ FAR(u64, uint64_t)
 FAR(f32, float)
 FAR(f64, double)
 #define VEC_FAR(load) load##_far
+#define VEC_REST(load) load##_n
 
 #endif
