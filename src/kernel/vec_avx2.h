@@ -146,6 +146,50 @@ static inline v_f32h load_bf16_as_f32h_of_step(const uint16_t *step, size_t k) {
                           : _mm_slli_epi32(WHOLE_128, 16));
 }
 
+/* Short rows, several in a vector: each in a slot of its own, a power of two of bytes, where the
+ * fill stands behind it. Half of them are in each half of the vector. */
+#define VEC_MOST_PACKED(E, L) (sizeof(E) == sizeof(L) && sizeof(L) < 8 ? 16 : 0)
+typedef struct {
+    v_u8 bytes;  /* where each comes from, in its half */
+    v_u8 behind; /* those of the fill */
+} packing_t;
+static inline packing_t packing_of(size_t row_bytes, size_t lane_bytes, size_t slot_bytes) {
+    static const uint8_t counted[32] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+                                        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    const uint8_t row = (uint8_t)row_bytes, slot = (uint8_t)slot_bytes;
+    v_u8 byte = VEC_LOAD(v_u8, counted), in_slot = byte & (uint8_t)(slot - 1);
+    packing_t packing;
+    (void)lane_bytes;
+    packing.bytes = in_slot + ((v_u8)((byte & slot) != 0) & row);
+    packing.bytes += (v_u8)((byte & (uint8_t)(2 * slot)) != 0) & (uint8_t)(2 * row);
+    packing.behind = (v_u8)(in_slot >= row);
+    packing.bytes |= packing.behind & 0x80;
+    return packing;
+}
+/* The rows of a vector, of so many bytes; `room` can be read. */
+static inline __m256i packed(const char *rows, size_t bytes, size_t room, __m256i fills,
+                             const packing_t *packing) {
+    char copy[VEC_BYTES];
+    if (room < bytes / 2 + 16) {
+        _mm256_storeu_si256((void *)copy, part_called(rows, bytes, fills));
+        rows = copy;
+    }
+    __m256i v = _mm256_castsi128_si256(_mm_loadu_si128((const void *)rows));
+    v = _mm256_inserti128_si256(v, _mm_loadu_si128((const void *)(rows + bytes / 2)), 1);
+    v = _mm256_shuffle_epi8(v, (__m256i)packing->bytes);
+    return v | (fills & (__m256i)packing->behind);
+}
+#define VEC_LOAD_PACKED(load, p, n, room, L, fill, packing)                                        \
+    (__typeof__(load(p)))packed((const char *)(p), (n) * sizeof *(p), (room) * sizeof *(p),        \
+                                (__m256i)VEC_SPLAT(__typeof__(load(p)), fill), packing)
+/* Rows that were packed into so many vectors and then folded, `rows` lanes, in order. */
+static inline __m256i in_order(__m256i v, size_t vectors) {
+    if (vectors == 1) return v;
+    if (vectors == 2) return _mm256_permute4x64_epi64(v, 0xd8);
+    return _mm256_permutevar8x32_epi32(v, _mm256_setr_epi32(0, 4, 2, 6, 1, 5, 3, 7));
+}
+#define VEC_IN_ORDER(v, rows, vectors) in_order((__m256i)(v), vectors)
+
 #define PAIR(name, V, intrinsic)                                                                   \
     static inline V name(V a, V b) { return (V)intrinsic((__m256i)a, (__m256i)b); }
 PAIR(min_i8, v_i8, _mm256_min_epi8)

@@ -180,7 +180,7 @@ RANGES(64, __m512d, pd)
 
 /* Short rows, several in a vector: each in a slot of its own, a power of two of bytes, where the
  * fill stands behind it (lanes of more than a byte have it in the last one that was loaded). */
-#define VEC_MOST_PACKED(L) (sizeof(L) == 1 ? 16 : 32)
+#define VEC_MOST_PACKED(E, L) (sizeof(L) == 1 ? 16 : 32)
 typedef struct {
     v_u16 words;    /* where each comes from */
     v_u16 bytes;    /* lanes of a byte: the same within 16, of two */
@@ -212,8 +212,11 @@ static inline __m512i packed(__m512i v, size_t lane_bytes, uint8_t fill, const p
     if (lane_bytes > 1) return v;
     return _mm512_mask_shuffle_epi8(SPLAT512_8(fill), packing->kept, v, (__m512i)packing->bytes);
 }
-#define VEC_PACKED(v, L, fill, packing)                                                            \
-    (__typeof__(v))packed((__m512i)(v), sizeof(L), (uint8_t)(fill), packing)
+/* n elements, of the rows of a vector; `room` can be read. */
+#define VEC_LOAD_PACKED(load, p, n, room, L, fill, packing)                                        \
+    (__typeof__(load(p)))packed(                                                                   \
+        (__m512i)((n) < VEC_LANES(__typeof__(load(p))) ? load##_n(p, n, fill) : load(p)),          \
+        sizeof(L), (uint8_t)(fill), packing)
 /* Rows that were packed into so many vectors and then folded, `rows` lanes, in order. */
 static inline __m512i in_order(__m512i v, size_t rows, size_t vectors) {
     static const uint8_t of_16[4][16] = {{0},

@@ -45,6 +45,12 @@ typedef uint64_t v_u64;
 #define VEC_ROWS(A) 1
 #define VEC_SLOT(A, i) (i)
 #define VEC_FOURS_IN_ORDER(L, v) (v)
+/* Nor are rows packed. */
+#define VEC_MOST_PACKED(E, L) 0
+typedef bool packing_t;
+#define packing_of(row_bytes, lane_bytes, slot_bytes) (slot_bytes > 0)
+#define VEC_LOAD_PACKED(load, p, n, room, L, fill, packing) ((void)(packing), load##_n(p, n, fill))
+#define VEC_IN_ORDER(v, rows, vectors) (v)
 
 /* A vector of one lane is never loaded in part. */
 #define WHOLE(name, V, E, expression)                                                              \
