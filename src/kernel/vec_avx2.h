@@ -192,18 +192,15 @@ static inline __m256i in_order(__m256i v, size_t vectors) {
 
 #define PAIR(name, V, intrinsic)                                                                   \
     static inline V name(V a, V b) { return (V)intrinsic((__m256i)a, (__m256i)b); }
-PAIR(min_i8, v_i8, _mm256_min_epi8)
-PAIR(min_i16, v_i16, _mm256_min_epi16)
-PAIR(min_i32, v_i32, _mm256_min_epi32)
-PAIR(max_i8, v_i8, _mm256_max_epi8)
-PAIR(max_i16, v_i16, _mm256_max_epi16)
-PAIR(max_i32, v_i32, _mm256_max_epi32)
-PAIR(min_u8, v_u8, _mm256_min_epu8)
-PAIR(min_u16, v_u16, _mm256_min_epu16)
-PAIR(min_u32, v_u32, _mm256_min_epu32)
-PAIR(max_u8, v_u8, _mm256_max_epu8)
-PAIR(max_u16, v_u16, _mm256_max_epu16)
-PAIR(max_u32, v_u32, _mm256_max_epu32)
+#define EXTREMES_OF(lane, kind)                                                                    \
+    PAIR(min_##lane, v_##lane, _mm256_min_##kind)                                                  \
+    PAIR(max_##lane, v_##lane, _mm256_max_##kind)
+EXTREMES_OF(i8, epi8)
+EXTREMES_OF(i16, epi16)
+EXTREMES_OF(i32, epi32)
+EXTREMES_OF(u8, epu8)
+EXTREMES_OF(u16, epu16)
+EXTREMES_OF(u32, epu32)
 PAIR(multiply_i32, v_u64, _mm256_mul_epi32)
 PAIR(multiply_u32, v_u64, _mm256_mul_epu32)
 /* The upper half of each lane of 64 bits, with its sign. */
@@ -307,8 +304,6 @@ static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
 #define VEC_ORDER_16 OUTER
 #define VEC_ORDER_32 OUTER
 #define VEC_ORDER_64 KEY
-/* How to load what is far away. */
-#define VEC_FAR(load) load
 /* name_n in a loop that has it in many places. */
 #define VEC_REST(load) load##_rest
 

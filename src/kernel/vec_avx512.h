@@ -124,22 +124,17 @@ static inline v_f32h load_bf16_as_f32h_of_step(const uint16_t *step, size_t k) {
 
 #define PAIR(name, V, intrinsic)                                                                   \
     static inline V name(V a, V b) { return (V)intrinsic((__m512i)a, (__m512i)b); }
-PAIR(min_i8, v_i8, _mm512_min_epi8)
-PAIR(min_i16, v_i16, _mm512_min_epi16)
-PAIR(min_i32, v_i32, _mm512_min_epi32)
-PAIR(min_i64, v_i64, _mm512_min_epi64)
-PAIR(max_i8, v_i8, _mm512_max_epi8)
-PAIR(max_i16, v_i16, _mm512_max_epi16)
-PAIR(max_i32, v_i32, _mm512_max_epi32)
-PAIR(max_i64, v_i64, _mm512_max_epi64)
-PAIR(min_u8, v_u8, _mm512_min_epu8)
-PAIR(min_u16, v_u16, _mm512_min_epu16)
-PAIR(min_u32, v_u32, _mm512_min_epu32)
-PAIR(min_u64, v_u64, _mm512_min_epu64)
-PAIR(max_u8, v_u8, _mm512_max_epu8)
-PAIR(max_u16, v_u16, _mm512_max_epu16)
-PAIR(max_u32, v_u32, _mm512_max_epu32)
-PAIR(max_u64, v_u64, _mm512_max_epu64)
+#define EXTREMES_OF(lane, kind)                                                                    \
+    PAIR(min_##lane, v_##lane, _mm512_min_##kind)                                                  \
+    PAIR(max_##lane, v_##lane, _mm512_max_##kind)
+EXTREMES_OF(i8, epi8)
+EXTREMES_OF(i16, epi16)
+EXTREMES_OF(i32, epi32)
+EXTREMES_OF(i64, epi64)
+EXTREMES_OF(u8, epu8)
+EXTREMES_OF(u16, epu16)
+EXTREMES_OF(u32, epu32)
+EXTREMES_OF(u64, epu64)
 PAIR(multiply_i32, v_u64, _mm512_mul_epi32)
 PAIR(multiply_u32, v_u64, _mm512_mul_epu32)
 /* The upper half of each lane of 64 bits, with its sign. */
@@ -239,34 +234,24 @@ static inline __m512i in_order(__m512i v, size_t rows, size_t vectors) {
     (_mm512_test_epi64_mask((__m512i)(v), _mm512_set1_epi64((int64_t)(bits))) != 0)
 static inline v_u32 magnitude_i32(v_i32 x) { return (v_u32)_mm512_abs_epi32((__m512i)x); }
 static inline v_i8 magnitude_i8(v_i8 x) { return (v_i8)_mm512_abs_epi8((__m512i)x); }
-/* The lesser of least and |x|, a NaN aside, in bits. */
 /* A float taken apart: 1 <= |mantissa| < 2, or x itself where it is 0, infinite or NaN; and the
- * power of two, 0 for these. */
+ * power of two, 0 for these. And the lesser of least and |x|, a NaN aside, in bits. */
 #define VEC_APART
-static inline v_f32 mantissa_32(v_f32 x) {
-    __m512 part = _mm512_getmant_ps((__m512)x, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_src);
-    return (v_f32)_mm512_fixupimm_ps(part, (__m512)x, _mm512_set1_epi32(0x110100), 0);
-}
-static inline v_i32 power_32(v_f32 x) {
-    __m512 power = _mm512_getexp_ps((__m512)x);
-    power = _mm512_fixupimm_ps(power, (__m512)x, _mm512_set1_epi32(0x880888), 0);
-    return (v_i32)_mm512_cvtps_epi32(power);
-}
-static inline v_f64 mantissa_64(v_f64 x) {
-    __m512d part = _mm512_getmant_pd((__m512d)x, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_src);
-    return (v_f64)_mm512_fixupimm_pd(part, (__m512d)x, _mm512_set1_epi64(0x110100), 0);
-}
-static inline v_i64 power_64(v_f64 x) {
-    __m512d power = _mm512_getexp_pd((__m512d)x);
-    power = _mm512_fixupimm_pd(power, (__m512d)x, _mm512_set1_epi64(0x880888), 0);
-    return (v_i64)_mm512_cvtpd_epi64(power);
-}
-static inline v_i32 least_magnitude_32(v_i32 least, v_f32 x) {
-    return (v_i32)_mm512_range_ps((__m512)least, (__m512)x, 10);
-}
-static inline v_i64 least_magnitude_64(v_i64 least, v_f64 x) {
-    return (v_i64)_mm512_range_pd((__m512d)least, (__m512d)x, 10);
-}
+#define FLOATS(bits, V, kind)                                                                      \
+    static inline v_f##bits mantissa_##bits(v_f##bits x) {                                         \
+        V part = _mm512_getmant_##kind((V)x, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_src);                \
+        return (v_f##bits)_mm512_fixupimm_##kind(part, (V)x, SPLAT512_##bits(0x110100), 0);        \
+    }                                                                                              \
+    static inline v_i##bits power_##bits(v_f##bits x) {                                            \
+        V power = _mm512_getexp_##kind((V)x);                                                      \
+        power = _mm512_fixupimm_##kind(power, (V)x, SPLAT512_##bits(0x880888), 0);                 \
+        return (v_i##bits)_mm512_cvt##kind##_epi##bits(power);                                     \
+    }                                                                                              \
+    static inline v_i##bits least_magnitude_##bits(v_i##bits least, v_f##bits x) {                 \
+        return (v_i##bits)_mm512_range_##kind((V)least, (V)x, 10);                                 \
+    }
+FLOATS(32, __m512, ps)
+FLOATS(64, __m512d, pd)
 
 /* The greater of most and |x|; the lesser of least and |x|, unless x is 0. */
 static inline v_i64 greatest_magnitude_64(v_i64 most, v_f64 x) {
@@ -338,23 +323,5 @@ static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
 #define VEC_ORDER_16 OUTER
 #define VEC_ORDER_32 RANGE
 #define VEC_ORDER_64 RANGE
-/* What is far away comes sooner by halves: whole lines are asked for faster than they can be
- * fetched ahead. */
-#define FAR(lane, E)                                                                               \
-    static inline v_##lane load_##lane##_far(const E *p) { return load_##lane(p); }                \
-    static inline v_##lane load_##lane##_far_of_step(const E *p, size_t k) {                       \
-        const __m256i *half = (const __m256i *)(const void *)(p + k * VEC_LANES(v_##lane));        \
-        __m512i low = _mm512_castsi256_si512(_mm256_loadu_si256(half));                            \
-        return (v_##lane)_mm512_inserti64x4(low, _mm256_loadu_si256(half + 1), 1);                 \
-    }
-FAR(u8, uint8_t)
-FAR(u16, uint16_t)
-FAR(i16, int16_t)
-FAR(u32, uint32_t)
-FAR(u64, uint64_t)
-FAR(f32, float)
-FAR(f64, double)
-#define VEC_FAR(load) load##_far
-#define VEC_REST(load) load##_n
 
 #endif

@@ -177,8 +177,6 @@ static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
 #define VEC_ORDER_16 KEY
 #define VEC_ORDER_32 KEY
 #define VEC_ORDER_64 KEY
-/* How to load what is far away. */
-#define VEC_FAR(load) load
 #define VEC_REST(load) load##_n
 
 #endif
