@@ -323,5 +323,6 @@ static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
 #define VEC_ORDER_16 OUTER
 #define VEC_ORDER_32 RANGE
 #define VEC_ORDER_64 RANGE
+#define VEC_REST(load) load##_n
 
 #endif

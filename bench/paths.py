@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+"""Does each special path pay? Takes one path at a time out of a copy of the sources, builds the
+device library without it, compares both builds on the problems that the path is for
+(irreduce_bench --compare) and writes docs/paths.md. A path that does not pay goes.
+
+usage: bench/paths.py [--check] [--build DIR] [NAME...]
+--check only looks whether every row still finds its line. DIR (default: build) is a Release build
+of these sources; DIR/paths keeps what was built and measured, so that NAMEs can be done again one
+by one. A path of the kernels takes minutes to build, one of the plan seconds.
+SPDX-License-Identifier: Apache-2.0"""
+import argparse
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# name, file, what stands there once, what takes its place, what the path is for, problems[, property]
+PATHS = [
+    ("run at once", "plan/request.c", "if (!request->at_once ||",
+     "if (request || !request->at_once ||",
+     "a model that is one reduction of the shape it had before: no binding, no steps",
+     ["sum f32 [1,3,8] axes [2]", "max i8 [4,4,4] axes [1]"]),
+    ("one call", "plan/simd_plan.c", "call.run && l->units == 1", "call.run && l->units == 0",
+     "small tensors: one kernel call without the tree's machinery",
+     ["sum f32 [1,3,8] axes [2]", "l2 f32 [32,32] axes [0]"]),
+    ("a call a unit", "plan/backend_simd.c", "bool calls = count == 1 &&", "bool calls = !count &&",
+     "many outputs: units that are one kernel call each go without the tree's machinery",
+     ["sum f32 [4,8192] axes [0]", "sum f64 [2000,2] axes [1]"]),
+    ("sets of one", "plan/simd_plan.c", "if (one) plan->one =", "if (one && !plan->kernel) plan->one =",
+     "axes of size 1: results straight from elements",
+     ["sum f32 [64,1,64] axes [1]", "l2 i8 [4096,1] axes [1]"]),
+    ("rows last", "plan/layout.c", "if (layout->segments.total == 1 ||",
+     "if (layout->segments.total ||",
+     "windows, statistics over [0,2]: all of a segment are columns until the end",
+     ["max f32 [16,7,4,7,2] axes [2,4]", "sum i8 [100,20,5] axes [0,2]"]),
+    ("segments at once", "plan/simd_walk.c", "if (!calls ||", "if (unit || !calls ||",
+     "few rows in each of many segments: one kernel call for several",
+     ["min f32 [500,4,40] axes [0,2]", "max i32 [100,32,2,56] axes [1,3]"]),
+    ("joined pieces", "plan/layout.c", "if (layout->tile_width < layout->width || piece",
+     "if (layout || piece", "short pieces that lie side by side are one unit",
+     ["mean bf16 [300,128,3] axes [1]", "l2 f32 [200,2,2,16] axes [1,3]"]),
+    ("blocks in one leaf", "plan/simd_plan.c", "info.most_block_rows = free &&",
+     "info.most_block_rows = !plan && free &&", "narrow columns whose order is free: no tree",
+     ["sum i16 [1000,40,6] axes [1]", "min f32 [50,8] axes [0]"]),
+    ("long leaves", "plan/simd_plan.c", "info.row_leaves = !together &&",
+     "info.row_leaves = !plan && !together &&", "long rows whose order is free: few calls",
+     ["mean i16 [4,262144] axes [1]", "sum i32 [65536] axes [0]"]),
+    ("groups of few rows", "plan/layout.c", "kernel->column_leaves > 1 ? layout->rows / 4 : SIZE_MAX",
+     "SIZE_MAX", "exact sums of few narrow columns: fewer lanes to fold",
+     ["mean i8 [64,120,3] axes [1]", "l2 i8 [200,3] axes [0]"]),
+    ("ranks closed by fours", "plan/simd_walk.c", "for (; count > 4;", "for (; count > SIZE_MAX - 1;",
+     "what is left of windows",
+     ["sum f32 [32,56,2,56,2] axes [2,4]", "max u8 [4,4,1000,2] axes [1,3]"]),
+    ("small blocks of far columns", "plan/simd_plan.c", "together || plan->far ? MOST",
+     "together ? MOST", "blocks of columns beyond the caches stay bands, which are called for ahead",
+     ["sum bf16 [1000,32,1000] axes [1]", "sum f32 [2000,16,600] axes [1]"]),
+    ("far columns", "plan/simd_plan.c", "plan->far = bytes_of(&plan->problem) > FAR_COLUMNS_BYTES;",
+     "plan->far = false;", "columns beyond the caches: bands, each row called for ahead",
+     ["sum f32 [4096,4096] axes [0]", "sum f64 [4096,1000] axes [0]"]),
+    ("rows by AVX2", "plan/simd_plan.c", "bool sooner = bytes_of(problem) >",
+     "bool sooner = config->tier > IRR_TIER_AVX512 && bytes_of(problem) >",
+     "rows beyond the near caches, under AVX-512: loads of 32 bytes",
+     ["max f32 [3000,1000] axes [1]", "sum f32 [32768,1024] axes [1]"]),
+    ("accurate rows by AVX2", "plan/simd_plan.c", "accurate ? problem->type == IRR_F32 : sooner",
+     "!accurate && sooner", "ACCURACY of f32 rows, under AVX-512",
+     ["sum f32 [300,1000] axes [1]", "l2 f32 [300,1000] axes [1]"],
+     "EXECUTION_MODE_HINT=ACCURACY"),
+    ("siblings", "plan/simd_plan.c", "return bytes > LEAST_JOINED_BYTES &&",
+     "return !bytes && bytes > LEAST_JOINED_BYTES &&", "layers that read one tensor: one pass",
+     ["sum+l2 f32 [4096,4096] axes [1]", "sum+l2+l1+min+max f32 [4096,1024] axes [0]"]),
+    ("fused kernels", "plan/simd_plan.c", "while (fuse_some(plans, count)) continue;",
+     "if (!count) fuse_some(plans, count);", "siblings: one load for several folds",
+     ["sum+l2 f32 [4096,4096] axes [1]", "min+max f16 [4096,4096] axes [0]"]),
+    ("VNNI", "kernel/kernels.c", "vnni->name && irr_cpu_has_vnni()",
+     "vnni->name && irr_cpu_has_vnni() && !vnni->lanes", "exact sums of 8 and 16 bits",
+     ["l2 i8 [1000,1000] axes [1]", "l2 u8 [300,1000] axes [0]"]),
+    ("rows in slots", "kernel/kernel_short.inc", "if (MOST > 0 && bytes <=", "if (MOST > 0 && !count && bytes <=",
+     "rows of half a vector or less: several in each",
+     ["sum f32 [4096,3] axes [1]", "max i8 [1000,5] axes [1]"]),
+    ("exact rows in slots", "kernel/kernel_exact.inc", "switch (bytes <= MOST ?",
+     "switch (!count && bytes <= MOST ?", "likewise of exact sums",
+     ["l2 i8 [1000,7] axes [1]", "mean i16 [2000,9] axes [1]"]),
+    ("short rows", "kernel/kernel_body.inc", "if (G > 1 && count >= G && length <= name##_L) {",
+     "if (G > 1 && !out && count >= G && length <= name##_L) {",
+     "rows of a step or less: as many at a time as a vector has lanes",
+     ["sum f32 [128,49] axes [1]", "max bf16 [1000,49] axes [1]"]),
+    ("brief products", "kernel/kernel_body.inc",
+     "name##_BRIEF = S##_DOUBTS > 1 ? 16 / name##_NS * name##_L : 0", "name##_BRIEF = 0",
+     "products of rows of a few steps settle once", ["prod f32 [300,100] axes [1]",
+                                                     "prod bf16 [300,100] axes [1]"]),
+    ("short Min and Max", "kernel/kernel_states.inc", "#define DEFINE_RANGE_BRIEF(S, bits",
+     "#define DEFINE_RANGE_BRIEF DEFINE_KEY_BRIEF\n#define DEFINE_RANGE_SEEN(S, bits",
+     "short rows of floats: one plane, and a doubt that has seen NaNs",
+     ["max f32 [1000,49] axes [1]", "min f64 [1000,20] axes [1]"]),
+    ("Min and Max by vrange", "kernel/vec_avx512.h", "#define VEC_ORDER_32 RANGE", "#define VEC_ORDER_32 KEY",
+     "floats of 32 bits: an instruction that knows -0 < +0, NaNs apart",
+     ["max f32 [100,56,12] axes [1]", "min f32 [128,1024] axes [1]"]),
+    ("Min and Max in planes", "kernel/vec_avx512.h", "#define VEC_ORDER_16 OUTER", "#define VEC_ORDER_16 KEY",
+     "floats of 16 bits: as integers, whose sign is looked at once",
+     ["min f16 [128,1024] axes [1]", "min bf16 [100,56,12] axes [1]"]),
+    ("bf16 by pairs", "kernel/kernel_table.inc", "#ifdef VEC_BYTES\n#define LOAD_PAIRS",
+     "#ifdef NOT_BY_PAIRS\n#define LOAD_PAIRS", "columns of bf16: two to a lane",
+     ["sum bf16 [1000,256] axes [0]", "mean bf16 [32,56,64] axes [1]"]),
+    ("four rows unrolled", "kernel/kernel_body.inc", '#define UNROLL_4 _Pragma("GCC unroll 4")',
+     "#define UNROLL_4", "short rows, by gcc", ["sum f32 [1000,63] axes [1]",
+                                                "prod f32 [300,100] axes [1]"]),
+    ("few states", "kernel/kernel_body.inc", "name##_NS = leaf_steps == IRR_LEAF_STEPS ||",
+     "name##_NS = leaf_steps > 0 ||", "where order is free, no more than AVX2's registers hold",
+     ["max f32 [300,300] axes [1]", "min+max f32 [4096,4096] axes [1]"], "IRREDUCE_ISA=avx2"),
+    ("small numbers", "kernel/kernel_planes.inc", "enum { S##_IS_SWIFT = 1 };", "enum { S##_IS_SWIFT = 0 };",
+     "squares of 32 and 64 bits: eight vectors at once where all are small",
+     ["l2 i32 [100,1000] axes [1]", "l2 u32 [300,1000] axes [0]"]),
+    ("rows of small numbers", "kernel/kernel_exact.inc", "bool small = S##_IS_SWIFT &&",
+     "bool small = !count && S##_IS_SWIFT &&", "likewise rows of 64 vectors or less",
+     ["l2 i32 [300,49] axes [1]", "l2 i32 [300,100] axes [1]"]),
+    ("brief exact rows", "kernel/kernel_exact.inc", "bool brief = S##_IS_BRIEF &&",
+     "bool brief = !count && S##_IS_BRIEF &&", "rows of two vectors or less of 8 and 16 bits",
+     ["mean i8 [500,20] axes [1]", "mean i8 [300,49] axes [1]"]),
+    ("narrow exact columns", "kernel/kernel_exact.inc", "return rows && (few ||", "return !rows && (few ||",
+     "exact sums of few columns, or few rows: no block of states",
+     ["mean i32 [6,12,40] axes [1]", "l2 i64 [5,20] axes [0]"]),
+    ("quotients of doubles", "kernel/kernel_finish.inc", "if (large) name##_wide(out",
+     "if (count) name##_wide(out", "means of integers below 2^53",
+     ["mean i64 [4,5000] axes [0]", "mean i8 [1000,12] axes [1]"]),
+]
+
+
+def patched(path, tree):
+    """The file in the tree without the path, and its text as it was."""
+    name, file, there, instead = path[:4]
+    target = tree / "src" / file
+    text = target.read_text()
+    if text.count(there) != 1:
+        sys.exit(f"bench/paths.py: {name}: {file} has {text.count(there)} times: {there}")
+    return target, text, text.replace(there, instead)
+
+
+def build_without(path, work):
+    """The device library without the path, from a copy of what git knows."""
+    tree, library = work / "tree", work / (slug(path) + ".so")
+    if not (work / "build").exists():
+        for name in subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).split():
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, tree / name)
+        subprocess.run(["cmake", "-S", tree, "-B", work / "build", "-DCMAKE_BUILD_TYPE=Release",
+                        "-DIRREDUCE_TESTS=OFF"], check=True, stdout=subprocess.DEVNULL)
+    target, text, without = patched(path, tree)
+    target.write_text(without)
+    try:
+        subprocess.run(["cmake", "--build", work / "build", "-j2", "--target",
+                        "irreduce_cpu_plugin"], check=True, stdout=subprocess.DEVNULL)
+    finally:
+        target.write_text(text)
+    shutil.copy(work / "build" / "libirreduce_cpu_plugin.so", library)
+    return library
+
+
+def slug(path):
+    return path[0].replace(" ", "_")
+
+
+def measure(path, library, build):
+    """[(problem, us with it, us without it, ratio)]"""
+    command = [build / "irreduce_bench", "--compare", library, "--threads", "1", "--rounds", "15"]
+    for problem in path[5]:
+        command += ["--problem", problem]
+    if path[6:]:
+        command += ["--property", path[6]]
+    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    found = re.findall(r"^(\S+ \S+ \[.*?\] axes \[.*?\]) +1 +([\d.]+) +([\d.]+) +([\d.]+) ", text, re.M)
+    return [row for row in found if row[0] in path[5]]
+
+
+def machine():
+    text = pathlib.Path("/proc/cpuinfo").read_text()
+    flags = [flag for flag in ("avx2", "avx512f", "avx512_vnni") if f" {flag}" in text]
+    return f"{re.search('model name.*: (.*)', text)[1]} ({', '.join(flags)})"
+
+
+def page(rows):
+    commits = sorted({row[4] for found in rows.values() for row in found})
+    yield from (
+        "# Special paths, and what each brings", "",
+        "A path that is there for speed alone pays, or it goes. Written by `bench/paths.py`, which takes",
+        "each path out of the sources, builds the device library without it and lets",
+        "`irreduce_bench --compare` time both builds in turns, on one thread: a ratio of 1.50 says that",
+        "without the path the problem takes half as long again. A reader repeats a row by",
+        "`bench/paths.py \"rows last\"`; the script has the line that is changed for each.", "",
+        f"Measured at {' and '.join(commits)}, each library against the whole one of the same sources, on",
+        f"{machine()}. The problems are those that a path is for: most others it leaves alone.", "",
+        "| path | where | what it is for | problem | us with it | without | ratio |", "|---|---|---|---|---|---|---|")
+    for path in PATHS:
+        for k, (problem, us, other, ratio, _) in enumerate(rows.get(slug(path), [])):
+            what = (path[0], f"`{path[1]}`", path[4]) if k == 0 else ("", "", "")
+            shown = f"`{problem}`" + (f", {path[6]}" if path[6:] else "")
+            yield "| " + " | ".join((*what, shown, us, other, f"{float(ratio):.2f}")) + " |"
+    yield from NOT_HERE
+
+
+NOT_HERE = ("", """What these problems cannot show, since it depends on data or threads:
+
+* `again` of `simd_plan.c`, rungs for outputs in doubt: roots of rows of zeros 4 to 7 times as fast as one by
+  one (the first rung alone 1.1 to 2.4), L2 of f32 near 1e-22 or 1e19 10 to 28 times.
+* `VEC_APART` of `vec_avx512.h`, products whose partial products leave the normal numbers: 1.7 to 4.8 times.
+* Threads (`layout.c`: whole lines, few leaves, chunks of wide nodes; `parallel.c`): `irreduce_bench --pairs`
+  has the rows of two threads; `ir_tests/test_partition.c` simulates up to 256.
+* Offers without words (`backend.h`) and notes on demand (`explain.c`): `irreduce_bench --compile`.""",)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    options = parser.parse_args()
+    for path in PATHS:
+        patched(path, ROOT)
+    if options.check:
+        return
+    unknown = set(options.names) - {path[0] for path in PATHS}
+    if unknown:
+        parser.error(f"no such path: {', '.join(unknown)}")
+    build = options.build.resolve()
+    work = build / "paths"
+    work.mkdir(exist_ok=True)
+    for path in PATHS:
+        results = work / (slug(path) + ".txt")
+        if path[0] in options.names or not (options.names or results.exists()):
+            commit = subprocess.check_output(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, text=True)
+            rows = [(*row, commit.strip()) for row in measure(path, build_without(path, work), build)]
+            results.write_text("".join("\t".join(row) + "\n" for row in rows))
+            print(path[0], *(row[3] for row in rows), flush=True)
+    rows = {slug(path): [line.split("\t") for line in (work / (slug(path) + ".txt")).read_text().splitlines()]
+            for path in PATHS if (work / (slug(path) + ".txt")).exists()}
+    (ROOT / "docs" / "paths.md").write_text("\n".join(page(rows)) + "\n")
+
+
+if __name__ == "__main__":
+    main()
