@@ -115,6 +115,7 @@ static int parse(int argc, char **argv) {
     for (size_t i = 0; i < LENGTH(modes); i++)
         if (*modes[i].asked) mode = modes[i].mode;
     if (settings.compare) mode = &compare_mode;
+    if (settings.compare && settings.json) return wrong_call("--compare prints no JSON");
     if (!settings.ops) settings.ops = "sum,min,l2";
     if (!settings.types) settings.types = settings.tiers ? "all" : "f32";
     if (!strcmp(settings.ops, "all")) settings.ops = ALL_OPS;

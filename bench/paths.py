@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# name, file, what stands there once, what takes its place, what the path is for, problems[, property]
+# Name, file, what stands there once, what takes its place, what it is for, problems[, property].
 PATHS = [
     ("run at once", "plan/request.c", "if (!request->at_once ||",
      "if (request || !request->at_once ||",
@@ -28,7 +28,8 @@ PATHS = [
     ("a call a unit", "plan/backend_simd.c", "bool calls = count == 1 &&", "bool calls = !count &&",
      "many outputs: units that are one kernel call each go without the tree's machinery",
      ["sum f32 [4,8192] axes [0]", "sum f64 [2000,2] axes [1]"]),
-    ("sets of one", "plan/simd_plan.c", "if (one) plan->one =", "if (one && !plan->kernel) plan->one =",
+    ("sets of one", "plan/simd_plan.c", "if (one) plan->one =",
+     "if (one && !plan->kernel) plan->one =",
      "axes of size 1: results straight from elements",
      ["sum f32 [64,1,64] axes [1]", "l2 i8 [4096,1] axes [1]"]),
     ("rows last", "plan/layout.c", "if (layout->segments.total == 1 ||",
@@ -47,14 +48,17 @@ PATHS = [
     ("long leaves", "plan/simd_plan.c", "info.row_leaves = !together &&",
      "info.row_leaves = !plan && !together &&", "long rows whose order is free: few calls",
      ["mean i16 [4,262144] axes [1]", "sum i32 [65536] axes [0]"]),
-    ("groups of few rows", "plan/layout.c", "kernel->column_leaves > 1 ? layout->rows / 4 : SIZE_MAX",
+    ("groups of few rows", "plan/layout.c",
+     "kernel->column_leaves > 1 ? layout->rows / 4 : SIZE_MAX",
      "SIZE_MAX", "exact sums of few narrow columns: fewer lanes to fold",
      ["mean i8 [64,120,3] axes [1]", "l2 i8 [200,3] axes [0]"]),
-    ("ranks closed by fours", "plan/simd_walk.c", "for (; count > 4;", "for (; count > SIZE_MAX - 1;",
+    ("ranks closed by fours", "plan/simd_walk.c", "for (; count > 4;",
+     "for (; count > SIZE_MAX - 1;",
      "what is left of windows",
      ["sum f32 [32,56,2,56,2] axes [2,4]", "max u8 [4,4,1000,2] axes [1,3]"]),
     ("small blocks of far columns", "plan/simd_plan.c", "together || plan->far ? MOST",
-     "together ? MOST", "blocks of columns beyond the caches stay bands, which are called for ahead",
+     "together ? MOST",
+     "blocks of columns beyond the caches stay bands, which are called for ahead",
      ["sum bf16 [1000,32,1000] axes [1]", "sum f32 [2000,16,600] axes [1]"]),
     ("far columns", "plan/simd_plan.c", "plan->far = bytes_of(&plan->problem) > FAR_COLUMNS_BYTES;",
      "plan->far = false;", "columns beyond the caches: bands, each row called for ahead",
@@ -76,7 +80,8 @@ PATHS = [
     ("VNNI", "kernel/kernels.c", "vnni->name && irr_cpu_has_vnni()",
      "vnni->name && irr_cpu_has_vnni() && !vnni->lanes", "exact sums of 8 and 16 bits",
      ["l2 i8 [1000,1000] axes [1]", "l2 u8 [300,1000] axes [0]"]),
-    ("rows in slots", "kernel/kernel_short.inc", "if (MOST > 0 && bytes <=", "if (MOST > 0 && !count && bytes <=",
+    ("rows in slots", "kernel/kernel_short.inc", "if (MOST > 0 && bytes <=",
+     "if (MOST > 0 && !count && bytes <=",
      "rows of half a vector or less: several in each",
      ["sum f32 [4096,3] axes [1]", "max i8 [1000,5] axes [1]"]),
     ("exact rows in slots", "kernel/kernel_exact.inc", "switch (bytes <= MOST ?",
@@ -94,10 +99,12 @@ PATHS = [
      "#define DEFINE_RANGE_BRIEF DEFINE_KEY_BRIEF\n#define DEFINE_RANGE_SEEN(S, bits",
      "short rows of floats: one plane, and a doubt that has seen NaNs",
      ["max f32 [1000,49] axes [1]", "min f64 [1000,20] axes [1]"]),
-    ("Min and Max by vrange", "kernel/vec_avx512.h", "#define VEC_ORDER_32 RANGE", "#define VEC_ORDER_32 KEY",
+    ("Min and Max by vrange", "kernel/vec_avx512.h", "#define VEC_ORDER_32 RANGE",
+     "#define VEC_ORDER_32 KEY",
      "floats of 32 bits: an instruction that knows -0 < +0, NaNs apart",
      ["max f32 [100,56,12] axes [1]", "min f32 [128,1024] axes [1]"]),
-    ("Min and Max in planes", "kernel/vec_avx512.h", "#define VEC_ORDER_16 OUTER", "#define VEC_ORDER_16 KEY",
+    ("Min and Max in planes", "kernel/vec_avx512.h", "#define VEC_ORDER_16 OUTER",
+     "#define VEC_ORDER_16 KEY",
      "floats of 16 bits: as integers, whose sign is looked at once",
      ["min f16 [128,1024] axes [1]", "min bf16 [100,56,12] axes [1]"]),
     ("bf16 by pairs", "kernel/kernel_table.inc", "#ifdef VEC_BYTES\n#define LOAD_PAIRS",
@@ -109,7 +116,8 @@ PATHS = [
     ("few states", "kernel/kernel_body.inc", "name##_NS = leaf_steps == IRR_LEAF_STEPS ||",
      "name##_NS = leaf_steps > 0 ||", "where order is free, no more than AVX2's registers hold",
      ["max f32 [300,300] axes [1]", "min+max f32 [4096,4096] axes [1]"], "IRREDUCE_ISA=avx2"),
-    ("small numbers", "kernel/kernel_planes.inc", "enum { S##_IS_SWIFT = 1 };", "enum { S##_IS_SWIFT = 0 };",
+    ("small numbers", "kernel/kernel_planes.inc", "enum { S##_IS_SWIFT = 1 };",
+     "enum { S##_IS_SWIFT = 0 };",
      "squares of 32 and 64 bits: eight vectors at once where all are small",
      ["l2 i32 [100,1000] axes [1]", "l2 u32 [300,1000] axes [0]"]),
     ("rows of small numbers", "kernel/kernel_exact.inc", "bool small = S##_IS_SWIFT &&",
@@ -118,7 +126,8 @@ PATHS = [
     ("brief exact rows", "kernel/kernel_exact.inc", "bool brief = S##_IS_BRIEF &&",
      "bool brief = !count && S##_IS_BRIEF &&", "rows of two vectors or less of 8 and 16 bits",
      ["mean i8 [500,20] axes [1]", "mean i8 [300,49] axes [1]"]),
-    ("narrow exact columns", "kernel/kernel_exact.inc", "return rows && (few ||", "return !rows && (few ||",
+    ("narrow exact columns", "kernel/kernel_exact.inc", "return rows && (few ||",
+     "return !rows && (few ||",
      "exact sums of few columns, or few rows: no block of states",
      ["mean i32 [6,12,40] axes [1]", "l2 i64 [5,20] axes [0]"]),
     ("quotients of doubles", "kernel/kernel_finish.inc", "if (large) name##_wide(out",
@@ -169,7 +178,8 @@ def measure(path, library, build):
     if path[6:]:
         command += ["--property", path[6]]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    found = re.findall(r"^(\S+ \S+ \[.*?\] axes \[.*?\]) +1 +([\d.]+) +([\d.]+) +([\d.]+) ", text, re.M)
+    found = re.findall(r"^(\S+ \S+ \[.*?\] axes \[.*?\]) +1 +([\d.]+) +([\d.]+) +([\d.]+) ",
+                       text, re.M)
     return [row for row in found if row[0] in path[5]]
 
 
@@ -181,36 +191,44 @@ def machine():
 
 def page(rows):
     commits = sorted({row[4] for found in rows.values() for row in found})
-    yield from (
-        "# Special paths, and what each brings", "",
-        "A path that is there for speed alone pays, or it goes. Written by `bench/paths.py`, which takes",
-        "each path out of the sources, builds the device library without it and lets",
-        "`irreduce_bench --compare` time both builds in turns, on one thread: a ratio of 1.50 says that",
-        "without the path the problem takes half as long again. A reader repeats a row by",
-        "`bench/paths.py \"rows last\"`; the script has the line that is changed for each.", "",
-        f"Measured at {' and '.join(commits)}, each library against the whole one of the same sources, on",
-        f"{machine()}. The problems are those that a path is for: most others it leaves alone.", "",
-        "| path | where | what it is for | problem | us with it | without | ratio |", "|---|---|---|---|---|---|---|")
+    yield HEAD.format(commits=", ".join(commits), machine=machine())
     for path in PATHS:
         for k, (problem, us, other, ratio, _) in enumerate(rows.get(slug(path), [])):
             what = (path[0], f"`{path[1]}`", path[4]) if k == 0 else ("", "", "")
             shown = f"`{problem}`" + (f", {path[6]}" if path[6:] else "")
             yield "| " + " | ".join((*what, shown, us, other, f"{float(ratio):.2f}")) + " |"
-    yield from NOT_HERE
+    yield TAIL
 
 
-NOT_HERE = ("", """What these problems cannot show, since it depends on data or threads:
+HEAD = """# Special paths, and what each brings
 
-* `again` of `simd_plan.c`, rungs for outputs in doubt: roots of rows of zeros 4 to 7 times as fast as one by
-  one (the first rung alone 1.1 to 2.4), L2 of f32 near 1e-22 or 1e19 10 to 28 times.
-* `VEC_APART` of `vec_avx512.h`, products whose partial products leave the normal numbers: 1.7 to 4.8 times.
-* Threads (`layout.c`: whole lines, few leaves, chunks of wide nodes; `parallel.c`): `irreduce_bench --pairs`
-  has the rows of two threads; `ir_tests/test_partition.c` simulates up to 256.
-* Offers without words (`backend.h`) and notes on demand (`explain.c`): `irreduce_bench --compile`.""",)
+A path that is there for speed alone pays, or it goes. Written by `bench/paths.py`, which takes each
+path out of a copy of the sources, builds the device library without it and lets
+`irreduce_bench --compare` time both builds in turns, on one thread: a ratio of 1.50 says that
+without the path the problem takes half as long again. `bench/paths.py "rows last"` does a row
+again; the script has the line that is changed for each.
+
+Measured at {commits}, each library against the whole one of the same sources, on
+{machine}. The problems are those that a path is for: most others it leaves
+alone.
+
+| path | where | what it is for | problem | us with it | without | ratio |
+|---|---|---|---|---|---|---|"""
+TAIL = """
+What these problems cannot show, since it depends on data or threads:
+
+* `again` of `simd_plan.c`, rungs for outputs in doubt: roots of rows of zeros 4 to 7 times as fast as
+  one by one (the first rung alone 1.1 to 2.4), L2 of f32 near 1e-22 or 1e19 10 to 28 times.
+* `VEC_APART` of `vec_avx512.h`, products whose partial products leave the normal numbers: 1.7 to 4.8
+  times.
+* Threads (`layout.c`: whole lines, few leaves, chunks of wide nodes; `parallel.c`):
+  `irreduce_bench --pairs` has rows of two threads; `ir_tests/test_partition.c` simulates up to 256.
+* Offers without words (`backend.h`) and notes on demand (`explain.c`): `irreduce_bench --compile`."""
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
@@ -228,12 +246,16 @@ def main():
     for path in PATHS:
         results = work / (slug(path) + ".txt")
         if path[0] in options.names or not (options.names or results.exists()):
-            commit = subprocess.check_output(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, text=True)
-            rows = [(*row, commit.strip()) for row in measure(path, build_without(path, work), build)]
+            commit = subprocess.check_output(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT)
+            rows = [(*row, commit.decode().strip())
+                    for row in measure(path, build_without(path, work), build)]
             results.write_text("".join("\t".join(row) + "\n" for row in rows))
             print(path[0], *(row[3] for row in rows), flush=True)
-    rows = {slug(path): [line.split("\t") for line in (work / (slug(path) + ".txt")).read_text().splitlines()]
-            for path in PATHS if (work / (slug(path) + ".txt")).exists()}
+    rows = {}
+    for path in PATHS:
+        results = work / (slug(path) + ".txt")
+        if results.exists():
+            rows[slug(path)] = [line.split("\t") for line in results.read_text().splitlines()]
     (ROOT / "docs" / "paths.md").write_text("\n".join(page(rows)) + "\n")
 
 
