@@ -242,6 +242,7 @@ static void test_depth(void **state) {
                                                      kernel->accumulator_bytes,
                                                      kernel->element_bytes,
                                                      kernel->accumulator_bytes,
+                                                     false,
                                                      true,
                                                      SIZE_MAX,
                                                      IRR_ROW_LEAVES,

@@ -118,6 +118,7 @@ static void test_partition(void **state) {
                                   accumulator,
                                   element,
                                   accumulator,
+                                  k % 4 > 1,
                                   k % 8 < 6,
                                   below(3) ? SIZE_MAX : 16384 / element,
                                   row_leaves[below(3)],

@@ -51,6 +51,7 @@ static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
                             .accumulator_bytes = plan->kernel->accumulator_bytes,
                             .element_bytes = element_bytes,
                             .tile_accumulator_bytes = tile_bytes};
+    info.far = plan->far;
     info.alone = !together;
     info.most_block_elements = together || plan->far ? MOST_BLOCK_BYTES / element_bytes : SIZE_MAX;
     bool free = irr_element_type_info(problem->type)->kind != IRR_KIND_FLOAT ||
