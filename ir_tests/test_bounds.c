@@ -245,7 +245,7 @@ static void test_depth(void **state) {
                                                      false,
                                                      true,
                                                      SIZE_MAX,
-                                                     IRR_ROW_LEAVES,
+                                                     IRR_LONG_ROW_LEAVES,
                                                      kernel->leaves,
                                                      0};
                             irr_geometry_t geometry;

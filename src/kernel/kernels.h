@@ -25,9 +25,11 @@
 #include "kernel/cpu.h"
 
 #define IRR_LEAF_STEPS 32u
-/* Of a row, kernels take so many leaves in one go: so many levels of the tree. */
+/* Of a row, any kernel takes so many leaves in one go; those of floats that are added up to the
+ * second number, so many levels of the tree. */
 #define IRR_ROW_LEAVES 8u
-#define IRR_ROW_LEVELS 3
+#define IRR_LONG_ROW_LEAVES 64u
+#define IRR_ROW_LEVELS 6
 /* Where order is free (integers, the least, the greatest), of a long row up to so many. */
 #define IRR_FREE_LEAVES 128u
 /* Kernels load and store whole vectors of accumulators: this much room behind the last one. */
@@ -70,7 +72,7 @@ typedef struct irr_kernel {
     uint32_t element_bytes, accumulator_bytes;
     uint32_t lanes;
     uint32_t leaves; /* of columns that `steps` takes at once: IRR_ROW_LEAVES where order is free */
-    /* Each of `count` rows of at most IRR_ROW_LEAVES leaves, to one accumulator. */
+    /* Each of `count` rows, to one accumulator; of so many leaves as `leaf`. */
     void (*rows)(void *accumulators, const void *data, size_t count, size_t length, size_t stride);
     /* Each of `count` dense blocks of [rows <= 32, width], to `width` accumulators. */
     void (*cols)(void *accumulators, const void *data, size_t count, size_t rows, size_t width);
@@ -78,8 +80,8 @@ typedef struct irr_kernel {
      * starts from the identity instead of what stands there; `far`: no cache holds the data. */
     void (*steps)(void *accumulators, const void *data, size_t stride, size_t steps, size_t width,
                   bool first, bool far);
-    /* The tree of at most IRR_ROW_LEAVES leaves of a row (IRR_FREE_LEAVES where order is free), n
-     * elements, to as many accumulators as the layout has lanes. */
+    /* The tree of at most IRR_LONG_ROW_LEAVES leaves of a row (IRR_FREE_LEAVES where order is free,
+     * IRR_ROW_LEAVES for ACCURACY), n elements, to as many accumulators as the layout has lanes. */
     void (*leaf)(void *accumulators, const void *data, size_t n, size_t lanes);
     /* accumulators[i] += other[i] for i < n: one node of the tree. */
     void (*merge)(void *accumulators, const void *other, size_t n);

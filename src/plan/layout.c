@@ -95,12 +95,15 @@ static void choose_runs(const irr_geometry_t *geometry, const irr_lane_info_t *k
     split_runs(runs, count, layout);
 }
 
-/* Each call costs a stop of the reads, so that a task's part of a row is taken in one. */
+/* Each call costs a stop of the reads, so that a task's part of a row is taken in one. Where the
+ * tree matters, it is a whole subtree. */
 static size_t row_leaves(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
     size_t rows = layout->blocks.total * layout->kept * layout->segments.total;
     size_t part = ceil_div(layout->rows, ceil_div(layout->wanted, rows));
-    size_t leaves = ceil_div(part, IRR_LEAF_STEPS * kernel->lanes);
-    return least(kernel->row_leaves, most_of(leaves, IRR_ROW_LEAVES));
+    size_t leaves = ceil_div(part, IRR_LEAF_STEPS * kernel->lanes), whole = IRR_ROW_LEAVES;
+    while (2 * whole <= leaves) whole *= 2;
+    if (kernel->row_leaves == IRR_FREE_LEAVES && leaves > whole) whole = leaves;
+    return least(kernel->row_leaves, whole);
 }
 
 /* Accumulators of one unit, at most. */
@@ -116,7 +119,9 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     layout->leaf_steps = IRR_LEAF_STEPS;
     layout->leaves = 1;
     layout->steps = layout->rows;
-    if (layout->width == 1 && layout->rows <= IRR_ROW_LEAVES * IRR_LEAF_STEPS * kernel->lanes) {
+    bool cut = layout->blocks.total * layout->kept * layout->segments.total < layout->wanted;
+    size_t most = (cut ? IRR_ROW_LEAVES : kernel->row_leaves) * IRR_LEAF_STEPS * kernel->lanes;
+    if (layout->width == 1 && layout->rows <= most) {
         layout->inner = IRR_INNER_ROWS;
     } else if (layout->rows <= IRR_LEAF_STEPS ||
                (layout->rows <= kernel->most_block_rows && layout->width <= kernel->lanes)) {
@@ -127,9 +132,9 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     } else {
         layout->inner = IRR_INNER_TREE;
         /* Exact sums of few rows: what steps gain, the fold of their lanes would lose. */
-        size_t most = kernel->column_leaves > 1 ? layout->rows / 4 : SIZE_MAX;
+        size_t few = kernel->column_leaves > 1 ? layout->rows / 4 : SIZE_MAX;
         while (layout->group * 2 * layout->width <= kernel->lanes &&
-               layout->group * layout->group <= most)
+               layout->group * layout->group <= few)
             layout->group *= 2;
         layout->leaf_steps *=
             layout->width == 1 ? row_leaves(kernel, layout) : kernel->column_leaves;
