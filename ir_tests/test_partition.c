@@ -109,7 +109,7 @@ static void test_partition(void **state) {
     size_t judged = 0, lined = 0;
     stream = getenv("IRR_TEST_SEED") ? strtoull(getenv("IRR_TEST_SEED"), NULL, 0) : 1;
     print_message("IRR_TEST_SEED=%llu\n", (unsigned long long)stream);
-    for (int k = 0; k < 400; k++) {
+    for (int k = 0; k < 1200; k++) {
         static const size_t bytes[] = {1, 2, 4, 8};
         size_t element = bytes[below(4)], accumulator = element < 4 && below(2) ? 4 : element;
         if (below(6) == 0) accumulator = 16;

@@ -106,6 +106,17 @@ static size_t row_leaves(const irr_lane_info_t *kernel, const irr_layout_t *layo
     return least(kernel->row_leaves, whole);
 }
 
+/* Of columns, as many as a kernel takes, but enough of them for the threads. */
+static size_t column_leaves(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
+    size_t parts = layout->blocks.total * layout->kept * layout->segments.total;
+    size_t least_width = layout->last_rows * layout->last_width * kernel->element_bytes;
+    size_t leaves = kernel->column_leaves, bytes = layout->width * kernel->element_bytes;
+    if (kernel->alone) parts *= ceil_div(bytes, most_of(least_width, LEAST_TILE_WIDTH_BYTES));
+    while (leaves > 1 && ceil_div(layout->steps, IRR_LEAF_STEPS * leaves) * parts < layout->wanted)
+        leaves /= 2;
+    return leaves;
+}
+
 /* Accumulators of one unit, at most. */
 static size_t most_in_tile(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
     bool one_pass = layout->inner == IRR_INNER_ROWS || layout->rows <= ONE_PASS_ROWS;
@@ -126,7 +137,7 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     } else if (layout->rows <= IRR_LEAF_STEPS ||
                (layout->rows <= kernel->most_block_rows && layout->width <= kernel->lanes)) {
         layout->inner = IRR_INNER_COLS;
-        if (layout->width > most_in_tile(kernel, layout) ||
+        if (cut || layout->width > most_in_tile(kernel, layout) ||
             layout->rows * layout->width > kernel->most_block_elements)
             layout->inner = IRR_INNER_BAND;
     } else {
@@ -136,9 +147,8 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
         while (layout->group * 2 * layout->width <= kernel->lanes &&
                layout->group * layout->group <= few)
             layout->group *= 2;
-        layout->leaf_steps *=
-            layout->width == 1 ? row_leaves(kernel, layout) : kernel->column_leaves;
         layout->steps = ceil_div(layout->rows, layout->group);
+        layout->leaf_steps *= (layout->width == 1 ? row_leaves : column_leaves)(kernel, layout);
         layout->leaves = ceil_div(layout->steps, layout->leaf_steps);
     }
 }
@@ -185,8 +195,8 @@ static void choose_tiles(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     layout->tile_width = least(layout->width, group < most ? most / group * group : group);
     layout->tile_kept = 1;
     if (layout->inner == IRR_INNER_ROWS || layout->inner == IRR_INNER_COLS) {
-        size_t share = ceil_div(layout->kept, ceil_div(wanted, layout->blocks.total));
-        layout->tile_kept = least(most / layout->width, share);
+        size_t share = layout->kept / ceil_div(wanted, layout->blocks.total);
+        layout->tile_kept = least(most / layout->width, most_of(share, 1));
     } else {
         size_t others = layout->blocks.total * layout->kept * layout->segments.total;
         size_t tiles = ceil_div(wanted, others);
@@ -194,9 +204,11 @@ static void choose_tiles(const irr_lane_info_t *kernel, irr_layout_t *layout) {
         if (leaves > FEW_LEAVES || layout->width * kernel->element_bytes < tiles * WIDE_TILE_BYTES)
             tiles = ceil_div(wanted, others * leaves);
         size_t least_width = LEAST_TILE_WIDTH_BYTES / kernel->element_bytes;
-        size_t line = things_of_lines(kernel->element_bytes);
-        size_t share = most_of(least_width, round_up(ceil_div(layout->width, tiles), line));
-        layout->tile_width = least(layout->tile_width, round_up(share, group));
+        size_t piece = group > 1 ? group : things_of_lines(kernel->element_bytes);
+        size_t share = most_of(least_width, ceil_div(layout->width, tiles));
+        layout->tile_width = least(layout->tile_width, round_up(share, piece));
+        share = ceil_div(layout->width, ceil_div(layout->width, layout->tile_width)); /* even */
+        layout->tile_width = least(layout->tile_width, round_up(share, piece));
     }
     layout->tile_blocks = 1;
     if (kernel->alone) join_pieces(kernel, layout);
