@@ -131,7 +131,9 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     layout->leaves = 1;
     layout->steps = layout->rows;
     bool cut = layout->blocks.total * layout->kept * layout->segments.total < layout->wanted;
-    size_t most = (cut ? IRR_ROW_LEAVES : kernel->row_leaves) * IRR_LEAF_STEPS * kernel->lanes;
+    /* What ACCURACY may have to look at again has the same units there. */
+    bool whole = !cut && kernel->row_leaves == IRR_FREE_LEAVES;
+    size_t most = (whole ? IRR_FREE_LEAVES : IRR_ROW_LEAVES) * IRR_LEAF_STEPS * kernel->lanes;
     if (layout->width == 1 && layout->rows <= most) {
         layout->inner = IRR_INNER_ROWS;
     } else if (layout->rows <= IRR_LEAF_STEPS ||

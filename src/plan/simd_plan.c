@@ -251,12 +251,17 @@ irr_status_e irr_simd_prepare(const irr_problem_t *problem, const irr_config_t *
 /* Less is read again as fast as it is cut. */
 #define LEAST_JOINED_BYTES 8192u
 
+/* Longer rows are trees, where others are beside them. */
+static bool has_rows(const irr_simd_plan_t *plan) {
+    return plan->layout.inner == IRR_INNER_ROWS &&
+           plan->layout.rows <= IRR_ROW_LEAVES * IRR_LEAF_STEPS * plan->lanes;
+}
+
 bool irr_simd_joins(const void *first, const void *other) {
     const irr_simd_plan_t *a = first, *b = other;
     const irr_geometry_t *geometry = &a->problem.geometry;
     size_t bytes = geometry->output_count * geometry->set_size * a->kernel->element_bytes;
-    bool rows = a->layout.inner == IRR_INNER_ROWS, other_rows = b->layout.inner == IRR_INNER_ROWS;
-    return bytes > LEAST_JOINED_BYTES && rows == other_rows && !a->one &&
+    return bytes > LEAST_JOINED_BYTES && has_rows(a) == has_rows(b) && !a->one &&
            a->layout.last_rows == b->layout.last_rows;
 }
 
