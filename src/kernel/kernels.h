@@ -44,9 +44,12 @@ typedef enum {
     IRR_FOLD_SQUARES, /* sum of squares; integers exact, sticking at the accumulator's maximum */
     IRR_FOLD_MAGNITUDES,
     IRR_FOLD_PRODUCT,
-    IRR_FOLD_WIDE_SUM, /* of integers, in 128 bits */
+    IRR_FOLD_WIDE_SUM,  /* of integers, in twice their bits and more */
+    IRR_FOLD_SHORT_SUM, /* of short ones, in 32 bits */
     IRR_FOLD_COUNT
 } irr_fold_e;
+
+#define IRR_SHORT_SUMS (UINT32_C(1) << 22)
 
 /* A 128-bit unsigned accumulator in memory. */
 typedef struct irr_u128 {
@@ -124,6 +127,8 @@ typedef struct irr_kernel_table {
     irr_kernel_t folds[IRR_FOLD_COUNT][IRR_ELEMENT_TYPE_COUNT];
     irr_fused_t fused[IRR_ELEMENT_TYPE_COUNT][IRR_MOST_FUSED];
     irr_op_kernel_t ops[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
+    /* Sooner, where all sums of magnitudes are below IRR_SHORT_SUMS; of some. */
+    irr_op_kernel_t short_ops[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
     /* Of sets of one element, after irr_problem_of: from elements, not accumulators; true. */
     irr_finish_f ones[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
     /* EXECUTION_MODE_HINT=ACCURACY, for the float ops that have terms. */

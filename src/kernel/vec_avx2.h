@@ -97,6 +97,12 @@ static __attribute__((noinline)) __m256i part_called(const void *from, size_t by
     static inline V name##_of_step(const E *p, size_t k) { return name(p + k * VEC_LANES(V)); }
 #define IRREGULAR_LOADS(name, V, E, whole)                                                         \
     static inline V name(const E *p) { return (V)(whole); }                                        \
+    static inline V name##_few(const E *from, size_t parts) {                                      \
+        const __m256i few =                                                                        \
+            _mm256_zextsi128_si256(few_128(from, VEC_LANES(V) * sizeof(E) / parts));               \
+        const void *p = &few;                                                                      \
+        return (V)(whole);                                                                         \
+    }                                                                                              \
     static inline V name##_part(const E *from, size_t n, E fill, bool called) {                    \
         typedef E fills_t __attribute__((vector_size(VEC_BYTES)));                                 \
         const __m256i fills = (__m256i)VEC_SPLAT(fills_t, fill);                                   \

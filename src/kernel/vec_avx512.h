@@ -67,7 +67,13 @@ static const uint8_t vec_slots_8[8] = {0, 1, 4, 5, 2, 3, 6, 7};
         const F fills = splat(fill);                                                               \
         return (V)(part);                                                                          \
     }
+#define FEW(lane, E)                                                                               \
+    static inline v_##lane load_##lane##_few(const E *p, size_t parts) {                           \
+        return (v_##lane)(parts == 2 ? _mm512_zextsi256_si512(_mm256_loadu_si256((const void *)p)) \
+                                     : _mm512_zextsi128_si512(few_128(p, 16)));                    \
+    }
 #define PLAIN(lane, E, bits, lanes)                                                                \
+    FEW(lane, E)                                                                                   \
     LOADS(load_##lane, v_##lane, E, _mm512_loadu_si512(p), __m512i, SPLAT512_##bits,               \
           _mm512_mask_loadu_epi##bits(fills, (__mmask##lanes)mask, p))
 #define SPLAT512_8(x) _mm512_set1_epi8((int8_t)(x))
@@ -87,6 +93,8 @@ PLAIN(i32, int32_t, 32, 16)
 PLAIN(u32, uint32_t, 32, 16)
 PLAIN(i64, int64_t, 64, 8)
 PLAIN(u64, uint64_t, 64, 8)
+FEW(f32, float)
+FEW(f64, double)
 LOADS(load_f32, v_f32, float, _mm512_loadu_ps(p), __m512, _mm512_set1_ps,
       _mm512_mask_loadu_ps(fills, (__mmask16)mask, p))
 LOADS(load_f64, v_f64, double, _mm512_loadu_pd(p), __m512d, _mm512_set1_pd,
@@ -99,6 +107,15 @@ LOADS(load_f16_as_f32, v_f32, uint16_t, _mm512_cvtph_ps(WHOLE_256), __m256i, SPL
       _mm512_cvtph_ps(PART_256_16))
 IRREGULAR_LOADS(load_bf16_as_f32, v_f32, uint16_t, BF16_TO_F32(WHOLE_256), __m256i, SPLAT256_16,
                 BF16_TO_F32(PART_256_16))
+#define FEW_HALVES(type, to_128, to_256)                                                           \
+    static inline v_f32 load_##type##_as_f32_few(const uint16_t *p, size_t parts) {                \
+        return (v_f32)(parts == 2 ? _mm512_zextsi256_si512((__m256i)(to_256(few_128(p, 16))))      \
+                                  : _mm512_zextsi128_si512((__m128i)(to_128(few_128(p, 8)))));     \
+    }
+#define BF16_TO_F32_128(v) _mm_slli_epi32(_mm_cvtepu16_epi32(v), 16)
+#define BF16_TO_F32_256(v) _mm256_slli_epi32(_mm256_cvtepu16_epi32(v), 16)
+FEW_HALVES(f16, _mm_cvtph_ps, _mm256_cvtph_ps)
+FEW_HALVES(bf16, BF16_TO_F32_128, BF16_TO_F32_256)
 /* The even elements of 32, then the odd ones: one instruction each. */
 static inline v_f32 load_bf16_as_f32_of_step(const uint16_t *p, size_t k) {
     __m512i pairs = _mm512_loadu_si512(p + k / 2 * 32);

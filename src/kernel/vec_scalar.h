@@ -58,6 +58,7 @@ typedef bool packing_t;
     static inline V name##_of_step(const E *p, size_t k) { return name(p + k); }
 #define IRREGULAR(name, V, E, expression)                                                          \
     static inline V name(const E *p) { return expression; }                                        \
+    static inline V name##_few(const E *p, size_t parts) { return (void)parts, name(p); }          \
     static inline V name##_n(const E *p, size_t n, E fill) {                                       \
         (void)fill, (void)n;                                                                       \
         return name(p);                                                                            \

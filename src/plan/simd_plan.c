@@ -40,7 +40,7 @@ static irr_one_call_t one_call_of(const irr_layout_t *l, const irr_kernel_t *ker
 /* Of columns that stay whole where they might be cut, beside others or to be called for ahead. */
 #define MOST_BLOCK_BYTES 16384u
 /* A leaf of columns whose order is free: its rows take less time than a tree would, one by one. */
-#define MOST_BLOCK_ROWS 96
+#define MOST_BLOCK_ROWS 192
 
 /* The layout, and what hangs on it. Together with others, tiles are made for the widest of their
  * accumulators, and large blocks so that they can be cut. */
@@ -59,7 +59,7 @@ static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     info.row_leaves = together || plan->fused || plan->accurate ? IRR_ROW_LEAVES
                       : free                                    ? IRR_FREE_LEAVES
                                                                 : IRR_LONG_ROW_LEAVES;
-    bool slow = plan->kernel->leaves > 1 || (problem->op == IRR_OP_PROD && element_bytes == 1);
+    bool slow = plan->kernel->leaves > 1;
     info.most_block_rows = free && !together && !plan->fused && !slow ? MOST_BLOCK_ROWS : 0;
     info.column_leaves = plan->kernel->leaves;
     irr_layout_of(&problem->geometry, &info, &plan->cost, &plan->layout);
@@ -156,10 +156,22 @@ static bool plan_zeros(irr_simd_plan_t *plan, const irr_problem_t *problem,
     return true;
 }
 
+/* What folds and finishes a problem. */
+static const irr_op_kernel_t *op_of(const irr_kernel_table_t *table, const irr_problem_t *problem) {
+    const irr_op_kernel_t *op = &table->short_ops[problem->op][problem->type];
+    if (op->finish) {
+        const irr_element_type_info_t *type = irr_element_type_info(problem->type);
+        size_t most = ((size_t)1 << type->bits) - 1;
+        if (type->kind == IRR_KIND_SIGNED) most = (most + 1) / 2;
+        if (problem->geometry.set_size <= (IRR_SHORT_SUMS - 1) / most) return op;
+    }
+    return &table->ops[problem->op][problem->type];
+}
+
 static void plan_problem(irr_simd_plan_t *plan, const irr_problem_t *problem,
                          const irr_config_t *config) {
     const irr_kernel_table_t *table = irr_kernels(tier_of(problem, config, false));
-    const irr_op_kernel_t *op = &table->ops[problem->op][problem->type];
+    const irr_op_kernel_t *op = op_of(table, problem);
     bool one = problem->geometry.set_size == 1; /* is exact */
     if (config->accuracy && !one && plan_accurately(plan, problem, config)) return;
     *plan = (irr_simd_plan_t){.problem = *problem, .finish = op->finish};
@@ -278,12 +290,8 @@ static void same_chunks(irr_simd_plan_t *const *plans, uint32_t count) {
         irr_layout_rechunk(&plans[m]->layout, rows / leaf_rows(&plans[m]->layout));
 }
 
-static const irr_op_kernel_t *op_of(const irr_simd_plan_t *plan) {
-    return &plan->table->ops[plan->problem.op][plan->problem.type];
-}
-
 static uint32_t fold_bit(const irr_simd_plan_t *plan) {
-    return plan->table ? 1u << op_of(plan)->fold : 0;
+    return plan->table ? 1u << op_of(plan->table, &plan->problem)->fold : 0;
 }
 
 static uint32_t bits_of(uint32_t set) { return (uint32_t)__builtin_popcount(set); }
@@ -317,9 +325,10 @@ static uint32_t share_walks(irr_simd_plan_t *const *plans, uint32_t count) {
     const irr_layout_t *l = &plans[0]->layout;
     uint32_t walks = 0;
     for (uint32_t m = 0; m < count; m++) /* all are of one tier: data is near after the first */
-        if (plans[m]->table)
-            plans[m]->kernel =
-                irr_kernel_of(plans[m]->table, op_of(plans[m])->fold, op_of(plans[m])->fold_type);
+        if (plans[m]->table) {
+            const irr_op_kernel_t *op = op_of(plans[m]->table, &plans[m]->problem);
+            plans[m]->kernel = irr_kernel_of(plans[m]->table, op->fold, op->fold_type);
+        }
     if (l->inner != IRR_INNER_ROWS ||
         l->rows * plans[0]->kernel->element_bytes >= LEAST_FUSED_ROW_BYTES)
         while (fuse_some(plans, count)) continue;
