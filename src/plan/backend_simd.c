@@ -146,22 +146,32 @@ static void run_units(void *argument, size_t task) {
     }
 }
 
-/* Likewise, without the tree's machinery: each unit is one call of a kernel. */
+/* A unit that is one call. */
+static inline void run_call(const plan_t *plan, void *to, const void *data, size_t count,
+                            size_t width) {
+    const irr_one_call_t *call = &plan->one_call;
+    const irr_kernel_t *kernel = plan->kernel;
+    if (call->run) {
+        call->run(to, data, count, call->length, call->stride);
+    } else if (plan->layout.inner == IRR_INNER_BAND) {
+        kernel->steps(to, data, call->stride, call->length, width, true, plan->far);
+    } else {
+        kernel->leaf(to, data, call->length, plan->layout.group);
+        kernel->fold(to, plan->layout.group, 1);
+    }
+}
+
+/* Likewise, without the tree's machinery. */
 static void run_calls(void *argument, size_t task) {
     job_t *job = argument;
     const plan_t *plan = plan_of(job, 0);
-    const irr_one_call_t *call = &plan->one_call;
     char *slot = slot_of(job, 0, task);
     size_t first, end;
     irr_layout_share(&plan->layout, task, &first, &end);
     for (; first < end; first++) {
         unit_t unit;
         irr_unit_at(plan, job->data, first, &unit);
-        if (call->run)
-            call->run(slot, unit.data, unit.kept, call->length, call->stride);
-        else
-            plan->kernel->steps(slot, unit.data, call->stride, call->length, unit.width, true,
-                                plan->far);
+        run_call(plan, slot, unit.data, unit.kept, unit.width);
         finish(job, 0, &unit, slot);
     }
 }
@@ -238,8 +248,8 @@ static bool run_one_call(const plan_t *plan, const void *data, void *output, voi
     if (plan->one && plan->layout.tasks == 1)
         return plan->one(output, data, plan->problem.geometry.output_count, &plan->set);
     if (!call->all) return false;
-    call->run(scratch, data, call->count, call->length, call->stride);
-    if (plan->finish(output, scratch, call->results, &plan->set)) return true;
+    run_call(plan, scratch, data, call->count, call->width);
+    if (plan->finish(output, scratch, call->count * call->width, &plan->set)) return true;
     unit_t unit;
     irr_unit_at(plan, data, 0, &unit);
     *redone = settle(plan, plan, &unit, data, scratch, output, unit.results, 0);

@@ -101,7 +101,7 @@ static size_t row_leaves(const irr_lane_info_t *kernel, const irr_layout_t *layo
     size_t rows = layout->blocks.total * layout->kept * layout->segments.total;
     size_t part = ceil_div(layout->rows, ceil_div(layout->wanted, rows));
     size_t leaves = ceil_div(part, IRR_LEAF_STEPS * kernel->lanes), whole = IRR_ROW_LEAVES;
-    while (2 * whole <= leaves) whole *= 2;
+    while ((layout->wanted > 1 ? 2 * whole : whole + 1) <= leaves) whole *= 2;
     if (kernel->row_leaves == IRR_FREE_LEAVES && leaves > whole) whole = leaves;
     return least(kernel->row_leaves, whole);
 }

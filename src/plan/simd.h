@@ -13,11 +13,12 @@
  * memory idles while they read; too small and calls cost more than they do. */
 #define IRR_PIECE_BYTES 16384u
 
-/* The kernel call that folds a unit: `run`, or where that is NULL the kernel's `steps`. */
+/* The kernel call that folds a unit: `run`, or where that is NULL the kernel's `steps` or `leaf`.
+ */
 typedef struct irr_one_call {
     void (*run)(void *accumulators, const void *data, size_t count, size_t length, size_t stride);
-    size_t count, length, stride, results; /* of all units together */
-    bool each, all;                        /* each unit is such a call; all of them are one */
+    size_t count, length, stride, width; /* of all units together */
+    bool each, all;                      /* each unit is such a call; all of them are one */
 } irr_one_call_t;
 
 /* Accumulators of one fold, `offset` bytes behind those of the first that are made with them. */

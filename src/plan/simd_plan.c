@@ -27,13 +27,14 @@ static double least_trusted(const irr_problem_t *problem, bool accurate) {
 }
 
 static irr_one_call_t one_call_of(const irr_layout_t *l, const irr_kernel_t *kernel) {
-    irr_one_call_t call = {.count = l->kept, .length = l->rows, .results = l->kept * l->width};
+    irr_one_call_t call = {.count = l->kept, .length = l->rows, .width = l->width};
+    bool leaf = l->inner == IRR_INNER_BAND || (l->width == 1 && l->leaves == 1);
     if (l->inner == IRR_INNER_ROWS) call.run = kernel->rows;
     if (l->inner == IRR_INNER_COLS) call.run = kernel->cols;
     call.stride = l->inner == IRR_INNER_ROWS ? l->rows : l->width;
-    call.each = (call.run || (l->inner == IRR_INNER_BAND && l->tile_kept == 1)) &&
-                l->tile_blocks == 1 && l->segments.total == 1 && l->last_rows == 1;
-    call.all = call.each && call.run && l->units == 1;
+    call.each = (call.run || (leaf && l->tile_kept == 1)) && l->tile_blocks == 1 &&
+                l->segments.total == 1 && l->last_rows == 1;
+    call.all = call.each && l->units == 1;
     return call;
 }
 
