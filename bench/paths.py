@@ -51,6 +51,11 @@ PATHS = [
     ("small tiles", "plan/layout.c", "bytes = one_pass ?", "bytes = one_pass && !kernel ?",
      "many outputs of few elements: tiles that leave room for data and outputs",
      ["sum f32 [49626,2,32] axes [1]", "min f32 [1000000,3] axes [1]"]),
+    ("asked for by pieces", "plan/simd_plan.c", "plan->beyond = bytes_of(",
+     "plan->beyond = !plan && bytes_of(", "what lies side by side beyond a last cache: a line of "
+     "eight of the next 16 KB is asked for",
+     ["sum f32 [25557032] axes [0]", "max i16 [32,1000000] axes [1]",
+      "sum f32 [500000,49] axes [1]"]),
     ("wide tiles of far columns", "plan/layout.c", "bool far = kernel->far &&",
      "bool far = !kernel && kernel->far &&", "columns beyond the caches: long pieces of each row",
      ["sum f32 [3000,5000] axes [0]", "min f32 [3000,5000] axes [0]"]),

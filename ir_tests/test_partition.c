@@ -119,6 +119,7 @@ static void test_partition(void **state) {
                                   element,
                                   accumulator,
                                   k % 4 > 1,
+                                  k % 4 > 2,
                                   k % 8 < 6,
                                   below(3) ? SIZE_MAX : 16384 / element,
                                   row_leaves[below(3)],

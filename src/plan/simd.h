@@ -36,7 +36,7 @@ typedef struct irr_simd_plan {
     irr_problem_t problem;
     irr_layout_t layout;
     bool accurate;
-    bool far; /* the data are more than the caches hold */
+    bool far, beyond; /* the data are more than half of a last cache, than all of it */
     uint32_t lanes;
     irr_cost_t cost;
     size_t tile_bytes; /* tiles are made for accumulators of this size */
@@ -92,6 +92,9 @@ void irr_walk_unit(const irr_unit_t *unit, char *slot, irr_walk_t *walk);
 /* Goes on until `segments` are done, and so many inner rows of the next one: rows of the tile's
  * outputs, or of reduced elements. SIZE_MAX is all of it. */
 void irr_walk_to(irr_walk_t *walk, size_t segments, size_t rows);
+
+/* So many rows, or small blocks of columns, that lie side by side. */
+void irr_run_kept(const irr_simd_plan_t *plan, char *to, const char *data, size_t count);
 
 /* How walks of one part of the data go side by side: by the number of segments that is returned,
  * and if it is 1 by so many inner rows of all those of a segment. */

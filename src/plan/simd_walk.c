@@ -115,6 +115,9 @@ void irr_fold_last(const irr_unit_t *unit, char *results) {
 
 /* ---- a segment ---- */
 
+/* Rows that a kernel takes in one go, at most. */
+#define FEW_ROWS 16u
+
 /* Rows of columns into accumulators: kernels.h. */
 static void run_steps(const irr_simd_plan_t *plan, char *to, const char *data, size_t stride,
                       size_t steps, size_t width, bool first, bool far) {
@@ -122,6 +125,19 @@ static void run_steps(const irr_simd_plan_t *plan, char *to, const char *data, s
         plan->fused->steps(to, plan->apart, data, stride, steps, width, first, far);
     else
         plan->kernel->steps(to, data, stride, steps, width, first, far);
+}
+
+/* Memory is read sooner where a few lines of what comes next are asked for while a piece is folded:
+ * one of eight, and the processor's own prefetchers bring the others. */
+#define ASKED_BYTES 512u
+/* Rows of wide columns ask for more themselves, shorter ones are no match for memory. */
+#define LEAST_ASKED_BYTES 64u
+#define MOST_ASKED_BYTES (2 * IRR_BEYOND_PIECE_BYTES)
+
+static void ask_behind(const char *data, size_t bytes) {
+    uintptr_t next = (uintptr_t)data + bytes;
+    for (size_t i = 0; i < bytes; i += ASKED_BYTES)
+        __builtin_prefetch((const void *)(next + i), 0, 2); /* to the second cache */
 }
 
 static void run_rows(const irr_simd_plan_t *plan, char *to, const char *data, size_t count) {
@@ -140,6 +156,21 @@ static void run_cols(const irr_simd_plan_t *plan, char *to, const char *data, si
         run_steps(plan, to + k * l->width * kernel->accumulator_bytes,
                   data + k * l->rows * l->width * kernel->element_bytes, l->width, l->rows,
                   l->width, true, false);
+}
+
+void irr_run_kept(const irr_simd_plan_t *plan, char *to, const char *data, size_t count) {
+    const irr_layout_t *l = &plan->layout;
+    size_t row_bytes = l->rows * l->width * plan->kernel->element_bytes;
+    size_t result_bytes = l->width * plan->kernel->accumulator_bytes;
+    bool ask = plan->beyond && row_bytes >= LEAST_ASKED_BYTES;
+    size_t piece = ask ? IRR_BEYOND_PIECE_BYTES / row_bytes : count, n;
+    if (piece > FEW_ROWS) piece = piece / FEW_ROWS * FEW_ROWS;
+    if (piece == 0) piece = 1;
+    for (; count; count -= n, data += n * row_bytes, to += n * result_bytes) {
+        n = least(count, piece);
+        if (ask) ask_behind(data, n * row_bytes);
+        (l->inner == IRR_INNER_ROWS ? run_rows : run_cols)(plan, to, data, n);
+    }
 }
 
 /* The last step, which is a part of one, fold by fold: where it ends, lanes lie in the same vector
@@ -161,8 +192,10 @@ static void run_leaf(const irr_unit_t *unit, char *lanes, const char *segment, s
     size_t rows = l->rows - first * l->group; /* from here on */
     size_t whole = least(rows / l->group, steps);
     const char *data = segment + first * stride * kernel->element_bytes;
+    size_t n = least(rows, steps * l->group), bytes = n * l->width * kernel->element_bytes;
+    if (unit->plan->beyond && unit->width == l->width && bytes <= MOST_ASKED_BYTES)
+        ask_behind(data, bytes);
     if (l->width == 1) {
-        size_t n = least(rows, steps * l->group);
         if (unit->plan->fused)
             unit->plan->fused->leaf(lanes, unit->plan->apart, data, n);
         else
@@ -210,10 +243,8 @@ static bool run_block(irr_walk_t *walk, char *results, const char *data, size_t 
     size_t result_bytes = unit->width * kernel->accumulator_bytes;
     if (l->inner == IRR_INNER_TREE && unit->kept == 1) return run_leaves(walk, results, data, rows);
     if (to <= done) return false;
-    if (l->inner == IRR_INNER_ROWS)
-        run_rows(unit->plan, results + done * result_bytes, data + done * row_bytes, to - done);
-    else if (l->inner == IRR_INNER_COLS)
-        run_cols(unit->plan, results + done * result_bytes, data + done * row_bytes, to - done);
+    if (l->inner == IRR_INNER_ROWS || l->inner == IRR_INNER_COLS)
+        irr_run_kept(unit->plan, results + done * result_bytes, data + done * row_bytes, to - done);
     else
         for (size_t k = 0; k < unit->kept; k++, results += result_bytes, data += row_bytes) {
             walk->done_in_this = 0;
@@ -249,8 +280,6 @@ static bool run_segment(irr_walk_t *walk, char *results, size_t rows) {
 /* Accumulators that wait until they are merged, and segments that become one at once. */
 #define MOST_WAITING_BYTES 2048u
 #define MERGED_AT_ONCE 8u
-/* Rows that a kernel takes in one go, at most. */
-#define FEW_ROWS 16u
 
 /* How many segments, of those up to `to`, one call of a kernel can take: their rows lie side by
  * side. Of few rows that is much faster than a call for each. */
@@ -279,10 +308,7 @@ static void run_segments(irr_walk_t *walk, size_t count) {
     for (size_t b = 0; b < unit->blocks; b++) {
         size_t at = segment + irr_offset_of(&l->blocks, unit->block + b) - first;
         const char *data = unit->data + at * plan->kernel->element_bytes;
-        if (l->inner == IRR_INNER_ROWS)
-            run_rows(plan, waiting + b * count * bytes, data, count * unit->kept);
-        else
-            run_cols(plan, waiting + b * count * bytes, data, count * unit->kept);
+        irr_run_kept(plan, waiting + b * count * bytes, data, count * unit->kept);
     }
     for (size_t i = 0, done = walk->done_segments; i < count; i += n, walk->done_segments = done) {
         for (n = 1; 2 * n <= least(count - i, MERGED_AT_ONCE) && done % (2 * n) == 0;) n *= 2;
