@@ -113,16 +113,15 @@ static void test_partition(void **state) {
         static const size_t bytes[] = {1, 2, 4, 8};
         size_t element = bytes[below(4)], accumulator = element < 4 && below(2) ? 4 : element;
         if (below(6) == 0) accumulator = 16;
-        const size_t row_leaves[] = {IRR_ROW_LEAVES, IRR_LONG_ROW_LEAVES, IRR_FREE_LEAVES};
+        const size_t row_leaves[] = {2, IRR_ROW_LEAVES, IRR_LONG_ROW_LEAVES, IRR_FREE_LEAVES};
         irr_lane_info_t kernel = {accumulator < 16 ? 256 / accumulator : 32,
                                   accumulator,
                                   element,
                                   accumulator,
                                   k % 4 > 1,
-                                  k % 4 > 2,
                                   k % 8 < 6,
                                   below(3) ? SIZE_MAX : 16384 / element,
-                                  row_leaves[below(3)],
+                                  row_leaves[below(4)],
                                   below(3) ? 1 : IRR_ROW_LEAVES,
                                   k % 3 ? 0 : 96};
         irr_geometry_t geometry;

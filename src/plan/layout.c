@@ -100,8 +100,6 @@ static void choose_runs(const irr_geometry_t *geometry, const irr_lane_info_t *k
 static size_t row_leaves(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
     size_t rows = layout->blocks.total * layout->kept * layout->segments.total;
     size_t part = ceil_div(layout->rows, ceil_div(layout->wanted, rows));
-    size_t leaf_bytes = IRR_LEAF_STEPS * kernel->lanes * kernel->element_bytes;
-    if (kernel->beyond) return most_of(IRR_BEYOND_PIECE_BYTES / leaf_bytes, 1);
     size_t leaves = ceil_div(part, IRR_LEAF_STEPS * kernel->lanes), whole = IRR_ROW_LEAVES;
     while ((layout->wanted > 1 ? 2 * whole : whole + 1) <= leaves) whole *= 2;
     if (kernel->row_leaves == IRR_FREE_LEAVES && leaves > whole) whole = leaves;
@@ -136,7 +134,6 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     /* What ACCURACY may have to look at again has the same units there. */
     bool whole = !cut && kernel->row_leaves == IRR_FREE_LEAVES;
     size_t most = (whole ? IRR_FREE_LEAVES : IRR_ROW_LEAVES) * IRR_LEAF_STEPS * kernel->lanes;
-    if (kernel->beyond) most = least(most, IRR_BEYOND_PIECE_BYTES / kernel->element_bytes);
     if (layout->width == 1 && layout->rows <= most) {
         layout->inner = IRR_INNER_ROWS;
     } else if (layout->rows <= IRR_LEAF_STEPS ||

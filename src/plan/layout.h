@@ -51,15 +51,11 @@ typedef struct irr_layout {
     size_t slot_bytes;
 } irr_layout_t;
 
-/* Of data beyond the caches, what is read as it lies is folded by pieces of so much, each while
- * some of the next one is asked for. */
-#define IRR_BEYOND_PIECE_BYTES 16384u
-
 /* What a layout needs to know of a kernel. */
 typedef struct irr_lane_info {
     size_t lanes, accumulator_bytes, element_bytes;
     size_t tile_accumulator_bytes; /* tiles are made for these: two kernels can share their units */
-    bool far, beyond;              /* the data are more than half of a last cache, than all of it */
+    bool far;                      /* the data are more than the caches hold */
     bool alone;                    /* else units are cut side by side: one piece in each */
     size_t most_block_elements;    /* larger blocks of columns are bands, which can be cut */
     size_t row_leaves;             /* of a long row, in one kernel call: up to IRR_FREE_LEAVES */

@@ -10,7 +10,8 @@
 #include "plan/layout.h"
 
 /* Data that the first of several problems leaves in the nearest cache for the others. Too large and
- * memory idles while they read; too small and calls cost more than they do. */
+ * memory idles while they read; too small and calls cost more than they do. Likewise of data beyond
+ * the caches, what is folded while some of the next piece is asked for. */
 #define IRR_PIECE_BYTES 16384u
 
 /* The kernel call that folds a unit: `run`, or where that is NULL the kernel's `steps` or `leaf`.

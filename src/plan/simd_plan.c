@@ -53,14 +53,16 @@ static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
                             .element_bytes = element_bytes,
                             .tile_accumulator_bytes = tile_bytes};
     info.far = plan->far;
-    info.beyond = plan->beyond;
     info.alone = !together;
     info.most_block_elements = together || plan->far ? MOST_BLOCK_BYTES / element_bytes : SIZE_MAX;
     bool free = irr_element_type_info(problem->type)->kind != IRR_KIND_FLOAT ||
                 problem->op == IRR_OP_MIN || problem->op == IRR_OP_MAX;
-    info.row_leaves = together || plan->fused || plan->accurate ? IRR_ROW_LEAVES
-                      : free                                    ? IRR_FREE_LEAVES
-                                                                : IRR_LONG_ROW_LEAVES;
+    size_t piece = IRR_PIECE_BYTES / (IRR_LEAF_STEPS * plan->lanes * element_bytes);
+    info.row_leaves = plan->accurate            ? IRR_ROW_LEAVES
+                      : plan->beyond            ? (piece ? piece : 1)
+                      : together || plan->fused ? IRR_ROW_LEAVES
+                      : free                    ? IRR_FREE_LEAVES
+                                                : IRR_LONG_ROW_LEAVES;
     bool slow = plan->kernel->leaves > 1;
     info.most_block_rows = free && !together && !plan->fused && !slow ? MOST_BLOCK_ROWS : 0;
     info.column_leaves = plan->kernel->leaves;

@@ -132,7 +132,7 @@ static void run_steps(const irr_simd_plan_t *plan, char *to, const char *data, s
 #define ASKED_BYTES 512u
 /* Rows of wide columns ask for more themselves, shorter ones are no match for memory. */
 #define LEAST_ASKED_BYTES 64u
-#define MOST_ASKED_BYTES (2 * IRR_BEYOND_PIECE_BYTES)
+#define MOST_ASKED_BYTES (2 * IRR_PIECE_BYTES)
 
 static void ask_behind(const char *data, size_t bytes) {
     uintptr_t next = (uintptr_t)data + bytes;
@@ -163,7 +163,7 @@ void irr_run_kept(const irr_simd_plan_t *plan, char *to, const char *data, size_
     size_t row_bytes = l->rows * l->width * plan->kernel->element_bytes;
     size_t result_bytes = l->width * plan->kernel->accumulator_bytes;
     bool ask = plan->beyond && row_bytes >= LEAST_ASKED_BYTES;
-    size_t piece = ask ? IRR_BEYOND_PIECE_BYTES / row_bytes : count, n;
+    size_t piece = ask ? IRR_PIECE_BYTES / row_bytes : count, n;
     if (piece > FEW_ROWS) piece = piece / FEW_ROWS * FEW_ROWS;
     if (piece == 0) piece = 1;
     for (; count; count -= n, data += n * row_bytes, to += n * result_bytes) {
