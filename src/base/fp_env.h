@@ -28,6 +28,20 @@ static inline bool irr_fp_has_rounded(void) {
     __asm__ volatile("stmxcsr %0" : "=m"(now) : : "memory");
     return now & 0x20;
 }
+
+/* Likewise: have all numbers been normal since? No denormal number was met, none was made by
+ * rounding, and no operation was invalid. A sum that is rounded on purpose must be told of, too:
+ * some emulators raise no flag. */
+static inline void irr_fp_expect_normal(void) {
+    float sum = 1;
+    irr_fp_expect_exact();
+    __asm__ volatile("addss %1, %0" : "+x"(sum) : "x"(0x1p-30f));
+}
+static inline bool irr_fp_was_normal(void) {
+    unsigned now;
+    __asm__ volatile("stmxcsr %0" : "=m"(now) : : "memory");
+    return (now & 0x33) == 0x20;
+}
 #else
 #include <fenv.h>
 typedef fenv_t irr_fp_env_t;
@@ -41,6 +55,8 @@ static inline irr_fp_env_t irr_fp_enter(void) {
 static inline void irr_fp_leave(irr_fp_env_t found) { fesetenv(&found); }
 static inline void irr_fp_expect_exact(void) {}
 static inline bool irr_fp_has_rounded(void) { return true; } /* who knows */
+static inline void irr_fp_expect_normal(void) {}
+static inline bool irr_fp_was_normal(void) { return false; }
 #endif
 
 /* Can one rely on it? Some emulators raise no flag (valgrind). */

@@ -244,13 +244,6 @@ static inline v_u64 max_u64(v_u64 a, v_u64 b) {
 #define VEC_ANY_OF(v, bits) (!_mm256_testz_si256((__m256i)(v), _mm256_set1_epi64x((int64_t)(bits))))
 static inline v_u32 magnitude_i32(v_i32 x) { return (v_u32)_mm256_abs_epi32((__m256i)x); }
 static inline v_i8 magnitude_i8(v_i8 x) { return (v_i8)_mm256_abs_epi8((__m256i)x); }
-/* The lesser of least and |x|, a NaN aside, in bits. */
-static inline v_i32 least_magnitude_32(v_i32 least, v_f32 x) {
-    return (v_i32)_mm256_min_ps((__m256)magnitude_f32(x), (__m256)least);
-}
-static inline v_i64 least_magnitude_64(v_i64 least, v_f64 x) {
-    return (v_i64)_mm256_min_pd((__m256d)magnitude_f64(x), (__m256d)least);
-}
 
 /* The greater of most and |x|; the lesser of least and |x|, unless x is 0. */
 static inline v_i64 greatest_magnitude_64(v_i64 most, v_f64 x) {

@@ -252,7 +252,7 @@ static inline __m512i in_order(__m512i v, size_t rows, size_t vectors) {
 static inline v_u32 magnitude_i32(v_i32 x) { return (v_u32)_mm512_abs_epi32((__m512i)x); }
 static inline v_i8 magnitude_i8(v_i8 x) { return (v_i8)_mm512_abs_epi8((__m512i)x); }
 /* A float taken apart: 1 <= |mantissa| < 2, or x itself where it is 0, infinite or NaN; and the
- * power of two, 0 for these. And the lesser of least and |x|, a NaN aside, in bits. */
+ * power of two, 0 for these; told_power raises the flag of an invalid operation there. */
 #define VEC_APART
 #define FLOATS(bits, V, kind)                                                                      \
     static inline v_f##bits mantissa_##bits(v_f##bits x) {                                         \
@@ -264,8 +264,8 @@ static inline v_i8 magnitude_i8(v_i8 x) { return (v_i8)_mm512_abs_epi8((__m512i)
         power = _mm512_fixupimm_##kind(power, (V)x, SPLAT512_##bits(0x880888), 0);                 \
         return (v_i##bits)_mm512_cvt##kind##_epi##bits(power);                                     \
     }                                                                                              \
-    static inline v_i##bits least_magnitude_##bits(v_i##bits least, v_f##bits x) {                 \
-        return (v_i##bits)_mm512_range_##kind((V)least, (V)x, 10);                                 \
+    static inline v_i##bits told_power_##bits(v_f##bits x) {                                       \
+        return (v_i##bits)_mm512_cvt##kind##_epi##bits(_mm512_getexp_##kind((V)x));                \
     }
 FLOATS(32, __m512, ps)
 FLOATS(64, __m512d, pd)

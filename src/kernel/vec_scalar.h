@@ -131,19 +131,12 @@ static inline v_f64 magnitude_f64(v_f64 x) { return __builtin_fabs(x); }
     }
 BITS_OF(32)
 BITS_OF(64)
-/* The lesser of least and |x|, a NaN aside, in bits. */
-static inline v_i32 least_magnitude_32(v_i32 least, v_f32 x) {
-    return min_i32(least, bits_of_f32(x) & INT32_MAX);
-}
-static inline v_i64 least_magnitude_64(v_i64 least, v_f64 x) {
-    return min_i64(least, bits_of_f64(x) & INT64_MAX);
-}
 /* The greater of most and |x|; the lesser of least and |x|, unless x is 0. */
 static inline v_i64 greatest_magnitude_64(v_i64 most, v_f64 x) {
     return max_i64(most, bits_of_f64(x) & INT64_MAX);
 }
 static inline v_i64 least_nonzero_64(v_i64 least, v_f64 x) {
-    return x == 0 ? least : least_magnitude_64(least, x);
+    return x == 0 ? least : min_i64(least, bits_of_f64(x) & INT64_MAX);
 }
 #define VEC_ANY_OF(v, bits) (((v) & (bits)) != 0)
 static inline bool any_below_32(v_i32 a, int32_t b) { return a < b; }
