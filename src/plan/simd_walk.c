@@ -277,8 +277,10 @@ static bool run_segment(irr_walk_t *walk, char *results, size_t rows) {
 
 /* ---- several segments ---- */
 
-/* Accumulators that wait until they are merged, and segments that become one at once. */
-#define MOST_WAITING_BYTES 2048u
+/* Rows of a segment that are worth the way round, accumulators that wait until they are merged, and
+ * segments that become one at once. */
+#define FEW_KEPT 128u
+#define MOST_WAITING_BYTES 4096u
 #define MERGED_AT_ONCE 8u
 
 /* How many segments, of those up to `to`, one call of a kernel can take: their rows lie side by
@@ -287,7 +289,7 @@ static size_t segments_at_once(const irr_walk_t *walk, size_t to) {
     const irr_unit_t *unit = walk->unit;
     const irr_layout_t *l = &unit->plan->layout;
     bool calls = l->inner == IRR_INNER_ROWS || l->inner == IRR_INNER_COLS;
-    if (!calls || unit->plan->fused || unit->kept < l->kept || unit->kept >= FEW_ROWS ||
+    if (!calls || unit->plan->fused || unit->kept < l->kept || unit->kept >= FEW_KEPT ||
         l->segments.count == 0)
         return 1;
     size_t inner = l->segments.size[l->segments.count - 1];
