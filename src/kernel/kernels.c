@@ -20,3 +20,21 @@ const irr_kernel_t *irr_kernel_of(const irr_kernel_table_t *table, irr_fold_e fo
 #endif
     return &table->folds[fold][type];
 }
+
+const irr_kernel_t *irr_kernel_of_merges(const irr_kernel_table_t *table,
+                                         const irr_op_kernel_t *op) {
+    irr_element_type_e type = op->fold_type;
+    irr_fold_e fold = op->fold;
+    bool extreme = fold == IRR_FOLD_MIN || fold == IRR_FOLD_MAX;
+    bool half = type == IRR_F16 || type == IRR_BF16;
+    if (half || type == IRR_F32 || type == IRR_F64) { /* keys, or sums of what elements become */
+        if (extreme) type = half ? IRR_I16 : type == IRR_F32 ? IRR_I32 : IRR_I64;
+        if (half && !extreme) type = IRR_F32;
+        if (fold == IRR_FOLD_SQUARES) fold = IRR_FOLD_SUM;
+    }
+    if (fold == IRR_FOLD_SHORT_SUM) type = IRR_I32;
+    if (fold == IRR_FOLD_SHORT_SUM || fold == IRR_FOLD_MAGNITUDES) fold = IRR_FOLD_SUM;
+    const irr_kernel_t *merges = &table->folds[fold][type];
+    bool plain = merges->leaves == 1 && merges->element_bytes == merges->accumulator_bytes;
+    return plain ? merges : NULL;
+}

@@ -151,4 +151,9 @@ extern const irr_kernel_t irr_kernels_vnni[IRR_FOLD_COUNT][IRR_ELEMENT_TYPE_COUN
 const irr_kernel_t *irr_kernel_of(const irr_kernel_table_t *table, irr_fold_e fold,
                                   irr_element_type_e type);
 
+/* Whose elements are accumulators of an op's fold, with which it does what that one's merge does;
+ * NULL where there is none. */
+const irr_kernel_t *irr_kernel_of_merges(const irr_kernel_table_t *table,
+                                         const irr_op_kernel_t *op);
+
 #endif

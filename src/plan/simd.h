@@ -25,6 +25,7 @@ typedef struct irr_one_call {
 /* Accumulators of one fold, `offset` bytes behind those of the first that are made with them. */
 typedef struct irr_plane {
     const irr_kernel_t *kernel;
+    const irr_kernel_t *last; /* does to its accumulators, as elements, what it merges; or NULL */
     size_t offset;
 } irr_plane_t;
 

@@ -13,17 +13,27 @@
  * below the rounding of their sum. The squares of f16 do not underflow in f32. */
 static double least_trusted(const irr_problem_t *problem, bool accurate) {
     double n = (double)problem->geometry.set_size;
-    if (accurate)
-        return problem->type == IRR_F64 && irr_op_info(problem->op)->result ? n * 0x1p-900 : 0;
-    switch (problem->type) {
-    case IRR_F64:
-        return n * 0x1p-1018;
-    case IRR_F32:
-    case IRR_BF16:
-        return n * 0x1p-123;
-    default:
-        return 0;
+    irr_element_type_e type = problem->type;
+    if (accurate) return type == IRR_F64 && irr_op_info(problem->op)->result ? n * 0x1p-900 : 0;
+    if (type == IRR_F64) return n * 0x1p-1018;
+    return type == IRR_F32 || type == IRR_BF16 ? n * 0x1p-123 : 0;
+}
+
+/* What folds and finishes a problem. */
+static const irr_op_kernel_t *op_of(const irr_kernel_table_t *table, const irr_problem_t *problem) {
+    const irr_op_kernel_t *op = &table->short_ops[problem->op][problem->type];
+    if (op->finish) {
+        const irr_element_type_info_t *type = irr_element_type_info(problem->type);
+        size_t most = ((size_t)1 << type->bits) - 1;
+        if (type->kind == IRR_KIND_SIGNED) most = (most + 1) / 2;
+        if (problem->geometry.set_size <= (IRR_SHORT_SUMS - 1) / most) return op;
     }
+    return &table->ops[problem->op][problem->type];
+}
+
+static const irr_kernel_t *last_of(const irr_simd_plan_t *plan) {
+    return plan->table ? irr_kernel_of_merges(plan->table, op_of(plan->table, &plan->problem))
+                       : NULL;
 }
 
 static irr_one_call_t one_call_of(const irr_layout_t *l, const irr_kernel_t *kernel) {
@@ -69,7 +79,7 @@ static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     irr_layout_of(&problem->geometry, &info, &plan->cost, &plan->layout);
     plan->one_call = one_call_of(&plan->layout, plan->kernel);
     plan->output_bytes = irr_element_bytes(problem->type);
-    plan->planes[0] = (irr_plane_t){plan->kernel, 0};
+    plan->planes[0] = (irr_plane_t){plan->kernel, last_of(plan), 0};
     plan->plane_count = 1;
     plan->again_offset = plan->slot_bytes = plan->layout.slot_bytes;
     /* More, since an accurate leaf of a row passes a tier's lanes, which may be 4 instead of those
@@ -162,18 +172,6 @@ static bool plan_zeros(irr_simd_plan_t *plan, const irr_problem_t *problem,
     plan->kernel = &table->folds[IRR_FOLD_MAGNITUDES][problem->type];
     aim(plan, plan->kernel, config);
     return true;
-}
-
-/* What folds and finishes a problem. */
-static const irr_op_kernel_t *op_of(const irr_kernel_table_t *table, const irr_problem_t *problem) {
-    const irr_op_kernel_t *op = &table->short_ops[problem->op][problem->type];
-    if (op->finish) {
-        const irr_element_type_info_t *type = irr_element_type_info(problem->type);
-        size_t most = ((size_t)1 << type->bits) - 1;
-        if (type->kind == IRR_KIND_SIGNED) most = (most + 1) / 2;
-        if (problem->geometry.set_size <= (IRR_SHORT_SUMS - 1) / most) return op;
-    }
-    return &table->ops[problem->op][problem->type];
 }
 
 static void plan_problem(irr_simd_plan_t *plan, const irr_problem_t *problem,
@@ -365,7 +363,7 @@ static void share_scratch(irr_simd_plan_t *const *plans, uint32_t count, size_t 
         if (plan->fused) before = bits_of(plan->fused->folds & (fold_bit(plan) - 1));
         plan->plane_offset = before * walker->apart;
         while (p < walker->plane_count && walker->planes[p].offset != plan->plane_offset) p++;
-        walker->planes[p] = (irr_plane_t){plan->kernel, plan->plane_offset};
+        walker->planes[p] = (irr_plane_t){plan->kernel, last_of(plan), plan->plane_offset};
         if (p == walker->plane_count) walker->plane_count++;
         size_t end = walker->again_offset + unchunk_rungs(plan);
         if (walker->slot_bytes < end) walker->slot_bytes = end;

@@ -93,13 +93,20 @@ static void close_ranks(char *nodes, size_t count, size_t bytes, size_t apart) {
 #undef MOVE_EACH
 }
 
-/* All outputs at once, row by row: element r of each is added to element 0 by one pass over all
- * columns, which does it for every other column as well. */
-static void fold_last(const irr_unit_t *unit, char *results, const irr_kernel_t *kernel) {
+/* Row by row, which are columns of accumulators. Without a kernel for these, all outputs at once:
+ * element r of each is added to element 0 by one pass over all columns, which does it for every
+ * other column as well. */
+static void fold_last(const irr_unit_t *unit, char *results, const irr_plane_t *plane) {
+    const irr_kernel_t *kernel = plane->kernel;
     const irr_layout_t *l = &unit->plan->layout;
     size_t all = unit->results, row = l->last_width;
     size_t row_bytes = row * kernel->accumulator_bytes;
     char *copy = results + l->result_bytes;
+    if (plane->last && l->last_rows * row_bytes >= 64) {
+        plane->last->cols(copy, results, all / (l->last_rows * row), l->last_rows, row);
+        memcpy(results, copy, all / l->last_rows * kernel->accumulator_bytes);
+        return;
+    }
     memcpy(copy, results, all * kernel->accumulator_bytes);
     for (size_t r = 1; r < l->last_rows; r++)
         kernel->merge(results, copy + r * row_bytes, all - r * row);
@@ -110,7 +117,7 @@ void irr_fold_last(const irr_unit_t *unit, char *results) {
     const irr_simd_plan_t *plan = unit->plan;
     if (plan->layout.last_rows == 1) return;
     for (const irr_plane_t *p = plan->planes; p < plan->planes + plan->plane_count; p++)
-        fold_last(unit, results + p->offset, p->kernel);
+        fold_last(unit, results + p->offset, p);
 }
 
 /* ---- a segment ---- */
@@ -164,7 +171,7 @@ void irr_run_kept(const irr_simd_plan_t *plan, char *to, const char *data, size_
     size_t result_bytes = l->width * plan->kernel->accumulator_bytes;
     bool ask = plan->beyond && row_bytes >= LEAST_ASKED_BYTES;
     size_t piece = ask ? IRR_PIECE_BYTES / row_bytes : count, n;
-    if (piece > FEW_ROWS) piece = piece / FEW_ROWS * FEW_ROWS;
+    if (ask && piece > FEW_ROWS) piece = piece / FEW_ROWS * FEW_ROWS;
     if (piece == 0) piece = 1;
     for (; count; count -= n, data += n * row_bytes, to += n * result_bytes) {
         n = least(count, piece);
