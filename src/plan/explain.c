@@ -47,8 +47,10 @@ static void words_of(const irr_plugin_compiled_t *compiled, const irr_plan_t *pl
                  name_of(&compiled->layers[layer->folded_into]));
     else if (why)
         snprintf(words->geometry, sizeof words->geometry, "%s", why);
-    snprintf(words->kernel, sizeof words->kernel, "%s", words->geometry);
-    if (why) return;
+    if (why) {
+        snprintf(words->kernel, sizeof words->kernel, "%s", words->geometry);
+        return;
+    }
     irr_plan_problem(compiled, plan, k, &problem, &config);
     config.beside = words->with != NULL;
     irr_planner_choose(&problem, &config, true, &words->choice, (irr_sentence_t){NULL, 0});
