@@ -15,8 +15,11 @@
 
 #include "kernel/kernel_exact.inc"
 
+#include "kernel/kernel_moments.inc"
+
 #include "kernel/kernel_rows.inc"
 
 IRR_EXACT_FOLD_ROWS(DEFINE_EXACT_ROW)
-const irr_kernel_t irr_kernels_vnni[IRR_FOLD_COUNT][IRR_ELEMENT_TYPE_COUNT] = {
-    IRR_EXACT_FOLD_ROWS(TABLE_EXACT_ROW)};
+IRR_MOMENTS_ROWS(DEFINE_MOMENTS)
+const irr_kernel_table_t irr_kernels_vnni = {.folds = {IRR_EXACT_FOLD_ROWS(TABLE_EXACT_ROW)},
+                                             .fused = {IRR_MOMENTS_ROWS(TABLE_MOMENTS)}};

@@ -12,13 +12,24 @@ static const irr_kernel_table_t *const tables[] = {
 
 const irr_kernel_table_t *irr_kernels(irr_tier_e tier) { return tables[tier]; }
 
+/* What has some kernels sooner on this CPU. */
+static const irr_kernel_table_t *sooner_than(const irr_kernel_table_t *table) {
+#if defined(__x86_64__)
+    if (table == &irr_kernels_avx512 && irr_cpu_has_vnni()) return &irr_kernels_vnni;
+#endif
+    return table;
+}
+
 const irr_kernel_t *irr_kernel_of(const irr_kernel_table_t *table, irr_fold_e fold,
                                   irr_element_type_e type) {
-#if defined(__x86_64__)
-    const irr_kernel_t *vnni = &irr_kernels_vnni[fold][type];
-    if (table == &irr_kernels_avx512 && vnni->name && irr_cpu_has_vnni()) return vnni;
-#endif
-    return &table->folds[fold][type];
+    const irr_kernel_t *sooner = &sooner_than(table)->folds[fold][type];
+    return sooner->name ? sooner : &table->folds[fold][type];
+}
+
+const irr_fused_t *irr_fused_of(const irr_kernel_table_t *table, irr_element_type_e type,
+                                size_t i) {
+    const irr_fused_t *sooner = &sooner_than(table)->fused[type][i];
+    return sooner->folds ? sooner : &table->fused[type][i];
 }
 
 const irr_kernel_t *irr_kernel_of_merges(const irr_kernel_table_t *table,

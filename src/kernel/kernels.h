@@ -93,15 +93,17 @@ typedef struct irr_kernel {
 } irr_kernel_t;
 
 /* Kernels of several folds of one type in one go, with the bits of each. In the order of their
- * numbers, each has its accumulators `apart` bytes behind those of the one before. */
+ * numbers, each has its accumulators `apart` bytes behind those of the one before, and stores them
+ * from number `at` on. */
 #define IRR_MOST_FUSED 3u
 typedef struct irr_fused {
-    uint32_t folds; /* a bit for each; 0: there is no such kernel */
-    void (*rows)(void *accumulators, size_t apart, const void *data, size_t count, size_t length,
-                 size_t stride);
+    uint32_t folds;             /* a bit for each; 0: there is no such kernel */
+    uint32_t accumulator_bytes; /* of the widest */
+    void (*rows)(void *accumulators, size_t at, size_t apart, const void *data, size_t count,
+                 size_t length, size_t stride);
     void (*leaf)(void *accumulators, size_t apart, const void *data, size_t n);
-    void (*steps)(void *accumulators, size_t apart, const void *data, size_t stride, size_t steps,
-                  size_t width, bool first, bool far);
+    void (*steps)(void *accumulators, size_t at, size_t apart, const void *data, size_t stride,
+                  size_t steps, size_t width, bool first, bool far);
 } irr_fused_t;
 
 /* What a finish must know of the sets. */
@@ -129,6 +131,8 @@ typedef struct irr_kernel_table {
     irr_op_kernel_t ops[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
     /* Sooner, where all sums of magnitudes are below IRR_SHORT_SUMS; of some. */
     irr_op_kernel_t short_ops[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
+    /* Beside exact sums of integers, with which they are fused or the same; of some. */
+    irr_op_kernel_t exact_ops[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
     /* Of sets of one element, after irr_problem_of: from elements, not accumulators; true. */
     irr_finish_f ones[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
     /* EXECUTION_MODE_HINT=ACCURACY, for the float ops that have terms. */
@@ -146,10 +150,11 @@ extern const irr_kernel_table_t irr_kernels_avx2, irr_kernels_avx512;
 /* The table of a tier that this build has. */
 const irr_kernel_table_t *irr_kernels(irr_tier_e tier);
 
-/* Those of tier avx512 that CPUs with VNNI have sooner. */
-extern const irr_kernel_t irr_kernels_vnni[IRR_FOLD_COUNT][IRR_ELEMENT_TYPE_COUNT];
+/* Of tier avx512, the folds and fused kernels that CPUs with VNNI have sooner. */
+extern const irr_kernel_table_t irr_kernels_vnni;
 const irr_kernel_t *irr_kernel_of(const irr_kernel_table_t *table, irr_fold_e fold,
                                   irr_element_type_e type);
+const irr_fused_t *irr_fused_of(const irr_kernel_table_t *table, irr_element_type_e type, size_t i);
 
 /* Whose elements are accumulators of an op's fold, with which it does what that one's merge does;
  * NULL where there is none. */

@@ -152,7 +152,7 @@ static inline void run_call(const plan_t *plan, void *to, const void *data, size
     const irr_one_call_t *call = &plan->one_call;
     const irr_kernel_t *kernel = plan->kernel;
     if (call->run && plan->beyond) {
-        irr_run_kept(plan, to, data, count);
+        irr_run_kept(plan, to, 0, data, count);
     } else if (call->run) {
         call->run(to, data, count, call->length, call->stride);
     } else if (plan->layout.inner == IRR_INNER_BAND) {
@@ -220,7 +220,7 @@ static void close_chunks(job_t *job, uint32_t member, size_t index) {
     for (size_t s = 0; s < l->segment_chunks && l->leaf_chunks > 1 && open; s++) {
         char *results = slots + s * apart, *lanes = results + l->result_levels_bytes;
         irr_merge_nodes(plan, lanes, plan->slot_bytes, l->leaf_chunks, unit.lanes);
-        irr_close_leaves(&unit, results, lanes);
+        irr_close_leaves(&unit, results, 0, lanes);
     }
     if (open) {
         irr_merge_nodes(plan, slots, apart, l->segment_chunks, unit.results);

@@ -85,7 +85,7 @@ static void choose_runs(const irr_geometry_t *geometry, const irr_lane_info_t *k
     irr_run_t runs[IRR_MAX_RANK];
     split_runs(geometry->runs, count, layout);
     layout->last_rows = layout->last_width = 1;
-    if (!pays_last(layout, kernel)) return;
+    if (kernel->last_rows ? kernel->last_rows == 1 : !pays_last(layout, kernel)) return;
     layout->last_rows = layout->rows;
     layout->last_width = layout->width;
     size_t columns = layout->kept * layout->rows * layout->width;

@@ -35,6 +35,7 @@ typedef struct irr_simd_plan {
     irr_finish_f one; /* of sets of one element, does all; else NULL */
     irr_set_t set;
     const irr_kernel_t *kernel;
+    const irr_op_kernel_t *op; /* what folds and finishes it, but for ACCURACY */
     irr_problem_t problem;
     irr_layout_t layout;
     bool accurate;
@@ -95,8 +96,8 @@ void irr_walk_unit(const irr_unit_t *unit, char *slot, irr_walk_t *walk);
  * outputs, or of reduced elements. SIZE_MAX is all of it. */
 void irr_walk_to(irr_walk_t *walk, size_t segments, size_t rows);
 
-/* So many rows, or small blocks of columns, that lie side by side. */
-void irr_run_kept(const irr_simd_plan_t *plan, char *to, const char *data, size_t count);
+/* So many rows, or small blocks of columns, that lie side by side, to accumulators from `at` on. */
+void irr_run_kept(const irr_simd_plan_t *plan, char *to, size_t at, const char *data, size_t count);
 
 /* How walks of one part of the data go side by side: by the number of segments that is returned,
  * and if it is 1 by so many inner rows of all those of a segment. */
@@ -107,7 +108,7 @@ void irr_merge_nodes(const irr_simd_plan_t *plan, char *nodes, size_t apart, siz
                      size_t n);
 /* Rows that were left to the end, where the layout has such: a unit's results become fewer. */
 void irr_fold_last(const irr_unit_t *unit, char *results);
-/* Lanes to the unit's results. */
-void irr_close_leaves(const irr_unit_t *unit, char *results, char *lanes);
+/* Lanes to the unit's results, from number `at` on. */
+void irr_close_leaves(const irr_unit_t *unit, char *results, size_t at, char *lanes);
 
 #endif

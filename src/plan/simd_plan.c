@@ -58,11 +58,14 @@ static irr_one_call_t one_call_of(const irr_layout_t *l, const irr_kernel_t *ker
 static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     const irr_problem_t *problem = &plan->problem;
     size_t element_bytes = plan->kernel->element_bytes;
+    const irr_fused_t *fused = plan->fused;
     irr_lane_info_t info = {.lanes = plan->lanes,
-                            .accumulator_bytes = plan->kernel->accumulator_bytes,
+                            .accumulator_bytes =
+                                fused ? fused->accumulator_bytes : plan->kernel->accumulator_bytes,
                             .element_bytes = element_bytes,
                             .tile_accumulator_bytes = tile_bytes};
     info.far = plan->far;
+    info.last_rows = plan->layout.last_rows;
     info.alone = !together;
     info.most_block_elements = together || plan->far ? MOST_BLOCK_BYTES / element_bytes : SIZE_MAX;
     bool free = irr_element_type_info(problem->type)->kind != IRR_KIND_FLOAT ||
@@ -183,6 +186,7 @@ static void plan_problem(irr_simd_plan_t *plan, const irr_problem_t *problem,
     *plan = (irr_simd_plan_t){.problem = *problem, .finish = op->finish};
     plan->kernel = irr_kernel_of(table, op->fold, op->fold_type);
     plan->table = irr_kernels(config->tier);
+    plan->op = op_of(plan->table, problem);
     if (one) plan->one = plan->table->ones[problem->op][problem->type];
     aim(plan, plan->kernel, config);
 }
@@ -297,7 +301,7 @@ static void same_chunks(irr_simd_plan_t *const *plans, uint32_t count) {
 }
 
 static uint32_t fold_bit(const irr_simd_plan_t *plan) {
-    return plan->table ? 1u << op_of(plan->table, &plan->problem)->fold : 0;
+    return plan->table ? 1u << plan->op->fold : 0;
 }
 
 static uint32_t bits_of(uint32_t set) { return (uint32_t)__builtin_popcount(set); }
@@ -316,7 +320,7 @@ static bool fuse_some(irr_simd_plan_t *const *plans, uint32_t count) {
         uint32_t folds = 0;
         for (uint32_t m = 0; m < count; m++) {
             if (!plans[m]->table || plans[m]->fused) continue;
-            fused = &plans[m]->table->fused[type][i];
+            fused = irr_fused_of(plans[m]->table, type, i);
             folds |= fold_bit(plans[m]) & fused->folds;
         }
         if (bits_of(folds) > most) best = fused, most = bits_of(folds);
@@ -326,18 +330,30 @@ static bool fuse_some(irr_simd_plan_t *const *plans, uint32_t count) {
     return best;
 }
 
+/* Sums of integers beside exact ones are exact as well: one load, or one fold, for both. */
+static void choose_ops(irr_simd_plan_t *const *plans, uint32_t count, bool fuse) {
+    bool exact = false;
+    for (uint32_t m = 0; m < count && fuse; m++) exact |= plans[m]->kernel->leaves > 1;
+    for (uint32_t m = 0; m < count; m++) { /* all are of one tier: data is near after the first */
+        irr_simd_plan_t *plan = plans[m];
+        if (!plan->table) continue;
+        const irr_op_kernel_t *op = &plan->table->exact_ops[plan->problem.op][plan->problem.type];
+        if (exact && op->finish) plan->op = op;
+        plan->kernel = irr_kernel_of(plan->table, plan->op->fold, plan->op->fold_type);
+        plan->finish = plan->op->finish;
+        plan->lanes = plan->kernel->lanes;
+        plan->tile_bytes = plan->kernel->accumulator_bytes;
+    }
+}
+
 /* Who walks for whom; returns how many do. */
 static uint32_t share_walks(irr_simd_plan_t *const *plans, uint32_t count) {
     const irr_layout_t *l = &plans[0]->layout;
+    bool fuse = l->inner != IRR_INNER_ROWS ||
+                l->rows * plans[0]->kernel->element_bytes >= LEAST_FUSED_ROW_BYTES;
     uint32_t walks = 0;
-    for (uint32_t m = 0; m < count; m++) /* all are of one tier: data is near after the first */
-        if (plans[m]->table) {
-            const irr_op_kernel_t *op = op_of(plans[m]->table, &plans[m]->problem);
-            plans[m]->kernel = irr_kernel_of(plans[m]->table, op->fold, op->fold_type);
-        }
-    if (l->inner != IRR_INNER_ROWS ||
-        l->rows * plans[0]->kernel->element_bytes >= LEAST_FUSED_ROW_BYTES)
-        while (fuse_some(plans, count)) continue;
+    choose_ops(plans, count, fuse);
+    while (fuse && fuse_some(plans, count)) continue;
     for (uint32_t m = 0; m < count; m++) {
         uint32_t w = 0;
         while (plans[m]->fused ? plans[w]->fused != plans[m]->fused

@@ -125,13 +125,14 @@ void irr_fold_last(const irr_unit_t *unit, char *results) {
 /* Rows that a kernel takes in one go, at most. */
 #define FEW_ROWS 16u
 
-/* Rows of columns into accumulators: kernels.h. */
-static void run_steps(const irr_simd_plan_t *plan, char *to, const char *data, size_t stride,
-                      size_t steps, size_t width, bool first, bool far) {
+/* Rows of columns into accumulators, from number `at` on: kernels.h. */
+static void run_steps(const irr_simd_plan_t *plan, char *to, size_t at, const char *data,
+                      size_t stride, size_t steps, size_t width, bool first, bool far) {
+    const irr_kernel_t *kernel = plan->kernel;
     if (plan->fused)
-        plan->fused->steps(to, plan->apart, data, stride, steps, width, first, far);
+        plan->fused->steps(to, at, plan->apart, data, stride, steps, width, first, far);
     else
-        plan->kernel->steps(to, data, stride, steps, width, first, far);
+        kernel->steps(to + at * kernel->accumulator_bytes, data, stride, steps, width, first, far);
 }
 
 /* Memory is read sooner where a few lines of what comes next are asked for while a piece is folded:
@@ -147,36 +148,39 @@ static void ask_behind(const char *data, size_t bytes) {
         __builtin_prefetch((const void *)(next + i), 0, 2); /* to the second cache */
 }
 
-static void run_rows(const irr_simd_plan_t *plan, char *to, const char *data, size_t count) {
+static void run_rows(const irr_simd_plan_t *plan, char *to, size_t at, const char *data,
+                     size_t count) {
     size_t length = plan->layout.rows;
     if (plan->fused)
-        plan->fused->rows(to, plan->apart, data, count, length, length);
+        plan->fused->rows(to, at, plan->apart, data, count, length, length);
     else
-        plan->kernel->rows(to, data, count, length, length);
+        plan->kernel->rows(to + at * plan->kernel->accumulator_bytes, data, count, length, length);
 }
 
-static void run_cols(const irr_simd_plan_t *plan, char *to, const char *data, size_t count) {
+static void run_cols(const irr_simd_plan_t *plan, char *to, size_t at, const char *data,
+                     size_t count) {
     const irr_layout_t *l = &plan->layout;
     const irr_kernel_t *kernel = plan->kernel;
-    if (!plan->fused) kernel->cols(to, data, count, l->rows, l->width);
+    if (!plan->fused)
+        kernel->cols(to + at * kernel->accumulator_bytes, data, count, l->rows, l->width);
     for (size_t k = 0; k < count && plan->fused; k++)
-        run_steps(plan, to + k * l->width * kernel->accumulator_bytes,
+        run_steps(plan, to, at + k * l->width,
                   data + k * l->rows * l->width * kernel->element_bytes, l->width, l->rows,
                   l->width, true, false);
 }
 
-void irr_run_kept(const irr_simd_plan_t *plan, char *to, const char *data, size_t count) {
+void irr_run_kept(const irr_simd_plan_t *plan, char *to, size_t at, const char *data,
+                  size_t count) {
     const irr_layout_t *l = &plan->layout;
     size_t row_bytes = l->rows * l->width * plan->kernel->element_bytes;
-    size_t result_bytes = l->width * plan->kernel->accumulator_bytes;
     bool ask = plan->beyond && row_bytes >= LEAST_ASKED_BYTES;
     size_t piece = ask ? IRR_PIECE_BYTES / row_bytes : count, n;
     if (ask && piece > FEW_ROWS) piece = piece / FEW_ROWS * FEW_ROWS;
     if (piece == 0) piece = 1;
-    for (; count; count -= n, data += n * row_bytes, to += n * result_bytes) {
+    for (; count; count -= n, data += n * row_bytes, at += n * l->width) {
         n = least(count, piece);
         if (ask) ask_behind(data, n * row_bytes);
-        (l->inner == IRR_INNER_ROWS ? run_rows : run_cols)(plan, to, data, n);
+        (l->inner == IRR_INNER_ROWS ? run_rows : run_cols)(plan, to, at, data, n);
     }
 }
 
@@ -210,22 +214,23 @@ static void run_leaf(const irr_unit_t *unit, char *lanes, const char *segment, s
         return;
     }
     if (whole)
-        run_steps(unit->plan, lanes, data, stride, whole, unit->lanes, true, unit->plan->far);
+        run_steps(unit->plan, lanes, 0, data, stride, whole, unit->lanes, true, unit->plan->far);
     if (whole < steps)
         run_rest(unit, lanes, data + whole * stride * kernel->element_bytes,
                  rows % l->group * l->width, whole == 0);
 }
 
-void irr_close_leaves(const irr_unit_t *unit, char *results, char *lanes) {
+void irr_close_leaves(const irr_unit_t *unit, char *results, size_t at, char *lanes) {
     const irr_simd_plan_t *plan = unit->plan;
     for (const irr_plane_t *p = plan->planes; p < plan->planes + plan->plane_count; p++) {
+        size_t bytes = p->kernel->accumulator_bytes;
         if (plan->layout.group > 1) p->kernel->fold(lanes + p->offset, unit->lanes, unit->width);
-        memcpy(results + p->offset, lanes + p->offset,
-               unit->width * plan->kernel->accumulator_bytes);
+        memcpy(results + p->offset + at * bytes, lanes + p->offset, unit->width * bytes);
     }
 }
 
-static bool run_leaves(irr_walk_t *walk, char *results, const char *segment, size_t rows) {
+static bool run_leaves(irr_walk_t *walk, char *results, size_t at, const char *segment,
+                       size_t rows) {
     const irr_unit_t *unit = walk->unit;
     const irr_layout_t *l = &unit->plan->layout;
     size_t leaf_rows = l->leaf_steps * l->group, to = walk->leaves;
@@ -236,29 +241,30 @@ static bool run_leaves(irr_walk_t *walk, char *results, const char *segment, siz
     }
     if (to < walk->leaves) return false;
     collapse(unit->plan, walk->lanes, l->leaf_bytes, to, unit->lanes);
-    if (to == l->leaves) irr_close_leaves(unit, results, walk->lanes);
+    if (to == l->leaves) irr_close_leaves(unit, results, at, walk->lanes);
     return true;
 }
 
 /* Up to so many kept rows of a block in the current segment; true: it is complete. */
-static bool run_block(irr_walk_t *walk, char *results, const char *data, size_t rows) {
+static bool run_block(irr_walk_t *walk, char *results, size_t at, const char *data, size_t rows) {
     const irr_unit_t *unit = walk->unit;
     const irr_layout_t *l = &unit->plan->layout;
     const irr_kernel_t *kernel = unit->plan->kernel;
     size_t done = walk->done_in_this, to = least(rows, unit->kept);
     size_t row_bytes = l->rows * l->width * kernel->element_bytes;
-    size_t result_bytes = unit->width * kernel->accumulator_bytes;
-    if (l->inner == IRR_INNER_TREE && unit->kept == 1) return run_leaves(walk, results, data, rows);
+    size_t from = at + done * unit->width;
+    if (l->inner == IRR_INNER_TREE && unit->kept == 1)
+        return run_leaves(walk, results, at, data, rows);
     if (to <= done) return false;
     if (l->inner == IRR_INNER_ROWS || l->inner == IRR_INNER_COLS)
-        irr_run_kept(unit->plan, results + done * result_bytes, data + done * row_bytes, to - done);
+        irr_run_kept(unit->plan, results, from, data + done * row_bytes, to - done);
     else
-        for (size_t k = 0; k < unit->kept; k++, results += result_bytes, data += row_bytes) {
+        for (size_t k = 0; k < unit->kept; k++, at += unit->width, data += row_bytes) {
             walk->done_in_this = 0;
             if (l->inner == IRR_INNER_TREE)
-                run_leaves(walk, results, data, rows);
+                run_leaves(walk, results, at, data, rows);
             else
-                run_steps(unit->plan, results, data, l->width, l->rows, unit->width, true,
+                run_steps(unit->plan, results, at, data, l->width, l->rows, unit->width, true,
                           unit->plan->far);
         }
     walk->done_in_this = to;
@@ -271,14 +277,13 @@ static bool run_segment(irr_walk_t *walk, char *results, size_t rows) {
     const irr_layout_t *l = &unit->plan->layout;
     const irr_kernel_t *kernel = unit->plan->kernel;
     size_t index = walk->first_segment + walk->done_segments;
-    size_t block_bytes = unit->kept * unit->width * kernel->accumulator_bytes;
     size_t first = unit->blocks > 1 ? irr_offset_of(&l->blocks, unit->block) : 0;
     const char *data = unit->data + irr_offset_of(&l->segments, index) * kernel->element_bytes;
     for (size_t b = 0, at = 0;; at = irr_offset_of(&l->blocks, unit->block + b) - first) {
-        bool complete = run_block(walk, results, data + at * kernel->element_bytes, rows);
+        bool complete = run_block(walk, results, b * unit->kept * unit->width,
+                                  data + at * kernel->element_bytes, rows);
         if (++b == unit->blocks) return complete;
         walk->done_in_this = 0;
-        results += block_bytes;
     }
 }
 
@@ -317,7 +322,7 @@ static void run_segments(irr_walk_t *walk, size_t count) {
     for (size_t b = 0; b < unit->blocks; b++) {
         size_t at = segment + irr_offset_of(&l->blocks, unit->block + b) - first;
         const char *data = unit->data + at * plan->kernel->element_bytes;
-        irr_run_kept(plan, waiting + b * count * bytes, data, count * unit->kept);
+        irr_run_kept(plan, waiting + b * count * bytes, 0, data, count * unit->kept);
     }
     for (size_t i = 0, done = walk->done_segments; i < count; i += n, walk->done_segments = done) {
         for (n = 1; 2 * n <= least(count - i, MERGED_AT_ONCE) && done % (2 * n) == 0;) n *= 2;
