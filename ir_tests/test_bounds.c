@@ -247,6 +247,7 @@ static void test_depth(void **state) {
                                                      SIZE_MAX,
                                                      IRR_LONG_ROW_LEAVES,
                                                      kernel->leaves,
+                                                     0,
                                                      0};
                             irr_geometry_t geometry;
                             irr_layout_t layout;

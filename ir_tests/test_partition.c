@@ -123,7 +123,8 @@ static void test_partition(void **state) {
                                   below(3) ? SIZE_MAX : 16384 / element,
                                   row_leaves[below(4)],
                                   below(3) ? 1 : IRR_ROW_LEAVES,
-                                  k % 3 ? 0 : 96};
+                                  k % 3 ? 0 : 96,
+                                  0};
         irr_geometry_t geometry;
         random_geometry(&geometry, element, (size_t)(k % 2 ? 4096 : 32) * MIB);
         size_t elements = geometry.output_count * geometry.set_size;

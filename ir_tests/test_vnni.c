@@ -47,6 +47,23 @@ static void compare_kernels(const irr_kernel_t *a, const irr_kernel_t *b, const 
     compare(a, &one, &other, a->lanes, 1, rows * width);
 }
 
+/* Sums of squares and sums from one load; `alone` has the squares' sizes. */
+static void compare_fused(const irr_fused_t *a, const irr_fused_t *b, const irr_kernel_t *alone,
+                          const char *data) {
+    static accumulators_t one[2], other[2];
+    const size_t apart = sizeof *one, bytes[2] = {alone->accumulator_bytes, a->accumulator_bytes};
+    size_t elements = MOST_BYTES / alone->element_bytes, rows = 1 + below(200), at = below(9);
+    size_t width = 1 + below(elements / rows < 2000 ? elements / rows : 2000);
+    memset(one, 0, sizeof one);
+    memset(other, 0, sizeof other);
+    a->steps(one, at, apart, data, width, rows, width, true, true);
+    b->steps(other, at, apart, data, width, rows, width, true, true);
+    for (size_t i = 0; i < 2; i++) assert_memory_equal(&one[i], &other[i], (at + width) * bytes[i]);
+    a->rows(one, at, apart, data, rows, width, width);
+    b->rows(other, at, apart, data, rows, width, width);
+    for (size_t i = 0; i < 2; i++) assert_memory_equal(&one[i], &other[i], (at + rows) * bytes[i]);
+}
+
 static void test_same(void **state) {
     (void)state;
     if (!irr_cpu_has_vnni()) skip();
@@ -68,6 +85,10 @@ static void test_same(void **state) {
                     data[i] =
                         (char)(extreme ? (const size_t[]){0x80, 0, 0xff}[below(3)] : below(256));
                 compare_kernels(&table->folds[fold][type], vnni, data);
+                const irr_fused_t *fused =
+                    irr_fused_of(table, (irr_element_type_e)type, IRR_MOST_FUSED - 1);
+                if (fold == IRR_FOLD_SQUARES)
+                    compare_fused(&table->fused[type][IRR_MOST_FUSED - 1], fused, vnni, data);
             }
         }
     free(data);
