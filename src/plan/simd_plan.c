@@ -48,6 +48,11 @@ static irr_one_call_t one_call_of(const irr_layout_t *l, const irr_kernel_t *ker
     return call;
 }
 
+/* Sums of integers in wider accumulators. */
+static bool is_exact(const irr_kernel_t *kernel) {
+    return kernel->leaves > 1 && kernel->accumulator_bytes > kernel->element_bytes;
+}
+
 /* Of columns that stay whole where they might be cut, beside others or to be called for ahead. */
 #define MOST_BLOCK_BYTES 16384u
 /* A leaf of columns whose order is free: its rows take less time than a tree would, one by one. */
@@ -76,9 +81,10 @@ static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
                       : together || plan->fused ? IRR_ROW_LEAVES
                       : free                    ? IRR_FREE_LEAVES
                                                 : IRR_LONG_ROW_LEAVES;
-    bool slow = plan->kernel->leaves > 1;
-    info.most_block_rows = free && !together && !plan->fused && !slow ? MOST_BLOCK_ROWS : 0;
-    info.column_leaves = plan->kernel->leaves;
+    bool brief = free && !together && !fused && !is_exact(plan->kernel);
+    info.most_block_rows = brief ? MOST_BLOCK_ROWS : 0;
+    bool one = fused && irr_element_type_info(problem->type)->kind == IRR_KIND_FLOAT;
+    info.column_leaves = one ? 1 : plan->kernel->leaves;
     irr_layout_of(&problem->geometry, &info, &plan->cost, &plan->layout);
     plan->one_call = one_call_of(&plan->layout, plan->kernel);
     plan->output_bytes = irr_element_bytes(problem->type);
@@ -96,7 +102,7 @@ static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
 /* By how much a kernel is slower than the fastest. */
 static double slowness(const irr_problem_t *problem, const irr_kernel_t *kernel, irr_tier_e tier) {
     if (tier == IRR_TIER_SCALAR) return 16;
-    if (kernel->leaves > 1) return 2;                           /* exact sums of integers */
+    if (is_exact(kernel)) return 2;
     if (kernel->accumulator_bytes > sizeof(uint64_t)) return 6; /* states */
     return problem->type == IRR_F16 || problem->type == IRR_BF16 ? 2 : 1;
 }
@@ -333,7 +339,7 @@ static bool fuse_some(irr_simd_plan_t *const *plans, uint32_t count) {
 /* Sums of integers beside exact ones are exact as well: one load, or one fold, for both. */
 static void choose_ops(irr_simd_plan_t *const *plans, uint32_t count, bool fuse) {
     bool exact = false;
-    for (uint32_t m = 0; m < count && fuse; m++) exact |= plans[m]->kernel->leaves > 1;
+    for (uint32_t m = 0; m < count && fuse; m++) exact |= is_exact(plans[m]->kernel);
     for (uint32_t m = 0; m < count; m++) { /* all are of one tier: data is near after the first */
         irr_simd_plan_t *plan = plans[m];
         if (!plan->table) continue;
