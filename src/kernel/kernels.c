@@ -46,6 +46,6 @@ const irr_kernel_t *irr_kernel_of_merges(const irr_kernel_table_t *table,
     if (fold == IRR_FOLD_SHORT_SUM) type = IRR_I32;
     if (fold == IRR_FOLD_SHORT_SUM || fold == IRR_FOLD_MAGNITUDES) fold = IRR_FOLD_SUM;
     const irr_kernel_t *merges = &table->folds[fold][type];
-    bool plain = merges->leaves == 1 && merges->element_bytes == merges->accumulator_bytes;
+    bool plain = merges->name && merges->element_bytes == merges->accumulator_bytes;
     return plain ? merges : NULL;
 }

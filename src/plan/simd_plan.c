@@ -32,8 +32,7 @@ static const irr_op_kernel_t *op_of(const irr_kernel_table_t *table, const irr_p
 }
 
 static const irr_kernel_t *last_of(const irr_simd_plan_t *plan) {
-    return plan->table ? irr_kernel_of_merges(plan->table, op_of(plan->table, &plan->problem))
-                       : NULL;
+    return plan->table ? irr_kernel_of_merges(plan->table, plan->op) : NULL;
 }
 
 static irr_one_call_t one_call_of(const irr_layout_t *l, const irr_kernel_t *kernel) {
