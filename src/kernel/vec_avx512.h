@@ -82,7 +82,6 @@ static const uint8_t vec_slots_8[8] = {0, 1, 4, 5, 2, 3, 6, 7};
 #define SPLAT512_64(x) _mm512_set1_epi64((int64_t)(x))
 #define SPLAT256_16(x) _mm256_set1_epi16((int16_t)(x))
 #define SPLAT256_32(x) _mm256_set1_epi32((int32_t)(x))
-#define SPLAT128_8(x) _mm_set1_epi8((int8_t)(x))
 #define SPLAT128_16(x) _mm_set1_epi16((int16_t)(x))
 
 PLAIN(i8, int8_t, 8, 64)
