@@ -248,6 +248,7 @@ static void test_depth(void **state) {
                                                      IRR_LONG_ROW_LEAVES,
                                                      kernel->leaves,
                                                      0,
+                                                     false,
                                                      0};
                             irr_geometry_t geometry;
                             irr_layout_t layout;

@@ -124,7 +124,9 @@ static void test_partition(void **state) {
                                   row_leaves[below(4)],
                                   below(3) ? 1 : IRR_ROW_LEAVES,
                                   k % 3 ? 0 : 96,
+                                  false,
                                   0};
+        kernel.exact = kernel.column_leaves > 1 && accumulator > element;
         irr_geometry_t geometry;
         random_geometry(&geometry, element, (size_t)(k % 2 ? 4096 : 32) * MIB);
         size_t elements = geometry.output_count * geometry.set_size;

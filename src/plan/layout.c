@@ -62,11 +62,6 @@ static void split_runs(const irr_run_t *runs, uint32_t count, irr_layout_t *layo
         add_outer(runs[i].reduced ? &layout->segments : &layout->blocks, runs[i].size, strides[i]);
 }
 
-/* Sums of integers in wider accumulators. */
-static bool is_exact(const irr_lane_info_t *kernel) {
-    return kernel->column_leaves > 1 && kernel->accumulator_bytes > kernel->element_bytes;
-}
-
 /* Does it pay to fold rows last? In nanoseconds, more or less: each segment is spared a call of a
  * kernel and what a row costs beyond its bytes, which is nothing for one that fills a line; and
  * each row more is a pass over the columns' accumulators at the end: exact sums' are wide, but
@@ -74,7 +69,7 @@ static bool is_exact(const irr_lane_info_t *kernel) {
 static bool pays_last(const irr_layout_t *layout, const irr_lane_info_t *kernel) {
     size_t row_bytes = layout->rows * kernel->element_bytes, spared = layout->kept;
     size_t columns = layout->kept * layout->rows * layout->width;
-    bool wide = is_exact(kernel) && layout->width == 1;
+    bool wide = kernel->exact && layout->width == 1;
     size_t bytes = wide ? kernel->accumulator_bytes : kernel->element_bytes;
     if (layout->segments.total == 1 || layout->rows > MOST_LAST_ROWS ||
         layout->rows * layout->width > MOST_LAST_ELEMENTS)
@@ -150,7 +145,7 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     } else {
         layout->inner = IRR_INNER_TREE;
         /* Exact sums of few rows: what steps gain, the fold of their lanes would lose. */
-        size_t few = is_exact(kernel) ? layout->rows / 4 : SIZE_MAX;
+        size_t few = kernel->exact ? layout->rows / 4 : SIZE_MAX;
         while (layout->group * 2 * layout->width <= kernel->lanes &&
                layout->group * layout->group <= few)
             layout->group *= 2;

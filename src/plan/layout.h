@@ -61,6 +61,7 @@ typedef struct irr_lane_info {
     size_t row_leaves;             /* of a long row, in one kernel call: up to IRR_FREE_LEAVES */
     size_t column_leaves;          /* likewise of columns */
     size_t most_block_rows;        /* a small block of columns with no more is one leaf */
+    bool exact;                    /* sums of integers in wider accumulators */
     size_t last_rows;              /* 0, or what was decided before: siblings' are the same */
 } irr_lane_info_t;
 

@@ -1,7 +1,6 @@
 /* The SIMD backend's own: what it prepares for a problem, and how far a part of it has come.
- * Shared by simd_plan.c (offers, plans), backend_simd.c (tasks) and simd_walk.c (trees). May not:
- * other backends.
- * SPDX-License-Identifier: Apache-2.0 */
+ * Shared by simd_plan.c (offers, plans), simd_join.c (siblings), backend_simd.c (tasks) and
+ * simd_walk.c (trees). May not: other backends. SPDX-License-Identifier: Apache-2.0 */
 #ifndef IRR_PLAN_SIMD_H
 #define IRR_PLAN_SIMD_H
 
@@ -59,6 +58,16 @@ typedef struct irr_simd_plan {
     size_t scratch_bytes; /* where its slots begin in the scratch of all */
 } irr_simd_plan_t;
 
+/* Sums of integers in wider accumulators. */
+static inline bool irr_is_exact(const irr_kernel_t *kernel) {
+    return kernel->leaves > 1 && kernel->accumulator_bytes > kernel->element_bytes;
+}
+
+static inline irr_plane_t irr_plane_of(const irr_simd_plan_t *plan, size_t offset) {
+    const irr_kernel_t *last = plan->table ? irr_kernel_of_merges(plan->table, plan->op) : NULL;
+    return (irr_plane_t){plan->kernel, last, offset};
+}
+
 /* One block's tile of outputs, or all those of several blocks. */
 typedef struct irr_unit {
     const irr_simd_plan_t *plan;
@@ -76,6 +85,12 @@ irr_status_e irr_simd_prepare(const irr_problem_t *problem, const irr_config_t *
 bool irr_simd_joins(const void *first, const void *other);
 void irr_simd_join(void *const *states, uint32_t count, size_t *scratch_bytes);
 void irr_simd_release(void *state);
+/* The layout, and what hangs on it. Together with others, tiles are made for the widest of their
+ * accumulators, and large blocks so that they can be cut. */
+void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together);
+/* The rungs of `plan` are laid out, one thread's work, not cut into chunks; returns the scratch
+ * that they share. */
+size_t irr_simd_unchunk_rungs(irr_simd_plan_t *plan);
 
 void irr_unit_at(const irr_simd_plan_t *plan, const char *data, size_t index, irr_unit_t *unit);
 

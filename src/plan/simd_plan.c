@@ -1,5 +1,5 @@
-/* What the SIMD backend offers and prepares for a problem, alone or beside others on the same data.
- * Lives here: choices of kernels, layouts, scratch. May not: data.
+/* What the SIMD backend offers and prepares for a problem.
+ * Lives here: choices of kernels, layouts, scratch. May not: siblings (simd_join.c), data.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory.h"
 #include "plan/simd.h"
@@ -31,10 +31,6 @@ static const irr_op_kernel_t *op_of(const irr_kernel_table_t *table, const irr_p
     return &table->ops[problem->op][problem->type];
 }
 
-static const irr_kernel_t *last_of(const irr_simd_plan_t *plan) {
-    return plan->table ? irr_kernel_of_merges(plan->table, plan->op) : NULL;
-}
-
 static irr_one_call_t one_call_of(const irr_layout_t *l, const irr_kernel_t *kernel) {
     irr_one_call_t call = {.count = l->kept, .length = l->rows, .width = l->width};
     bool leaf = l->inner == IRR_INNER_BAND || (l->width == 1 && l->leaves == 1);
@@ -47,19 +43,12 @@ static irr_one_call_t one_call_of(const irr_layout_t *l, const irr_kernel_t *ker
     return call;
 }
 
-/* Sums of integers in wider accumulators. */
-static bool is_exact(const irr_kernel_t *kernel) {
-    return kernel->leaves > 1 && kernel->accumulator_bytes > kernel->element_bytes;
-}
-
 /* Of columns that stay whole where they might be cut, beside others or to be called for ahead. */
 #define MOST_BLOCK_BYTES 16384u
 /* A leaf of columns whose order is free: its rows take less time than a tree would, one by one. */
 #define MOST_BLOCK_ROWS 192
 
-/* The layout, and what hangs on it. Together with others, tiles are made for the widest of their
- * accumulators, and large blocks so that they can be cut. */
-static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
+void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     const irr_problem_t *problem = &plan->problem;
     size_t element_bytes = plan->kernel->element_bytes;
     const irr_fused_t *fused = plan->fused;
@@ -80,14 +69,15 @@ static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
                       : together || plan->fused ? IRR_ROW_LEAVES
                       : free                    ? IRR_FREE_LEAVES
                                                 : IRR_LONG_ROW_LEAVES;
-    bool brief = free && !together && !fused && !is_exact(plan->kernel);
+    bool brief = free && !together && !fused && !irr_is_exact(plan->kernel);
     info.most_block_rows = brief ? MOST_BLOCK_ROWS : 0;
     bool one = fused && irr_element_type_info(problem->type)->kind == IRR_KIND_FLOAT;
     info.column_leaves = one ? 1 : plan->kernel->leaves;
+    info.exact = !one && irr_is_exact(plan->kernel);
     irr_layout_of(&problem->geometry, &info, &plan->cost, &plan->layout);
     plan->one_call = one_call_of(&plan->layout, plan->kernel);
     plan->output_bytes = irr_element_bytes(problem->type);
-    plan->planes[0] = (irr_plane_t){plan->kernel, last_of(plan), 0};
+    plan->planes[0] = irr_plane_of(plan, 0);
     plan->plane_count = 1;
     plan->again_offset = plan->slot_bytes = plan->layout.slot_bytes;
     /* More, since an accurate leaf of a row passes a tier's lanes, which may be 4 instead of those
@@ -101,7 +91,7 @@ static void complete(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
 /* By how much a kernel is slower than the fastest. */
 static double slowness(const irr_problem_t *problem, const irr_kernel_t *kernel, irr_tier_e tier) {
     if (tier == IRR_TIER_SCALAR) return 16;
-    if (is_exact(kernel)) return 2;
+    if (irr_is_exact(kernel)) return 2;
     if (kernel->accumulator_bytes > sizeof(uint64_t)) return 6; /* states */
     return problem->type == IRR_F16 || problem->type == IRR_BF16 ? 2 : 1;
 }
@@ -129,7 +119,7 @@ static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_c
     plan->tile_bytes = ordinary->accumulator_bytes;
     bytes *= slowness(&plan->problem, ordinary, config->tier);
     plan->cost = (irr_cost_t){bytes + outputs * BYTES_AN_OUTPUT, config->threads};
-    complete(plan, plan->tile_bytes, false);
+    irr_simd_lay_out(plan, plan->tile_bytes, false);
 }
 
 /* Rows of more than the nearer caches hold are read sooner by vectors of 32 bytes than of 64, which
@@ -235,9 +225,7 @@ void irr_simd_release(void *state) {
     }
 }
 
-/* The rungs of `plan` are laid out, one thread's work, not cut into chunks; returns the scratch
- * that they share. */
-static size_t unchunk_rungs(irr_simd_plan_t *plan) {
+size_t irr_simd_unchunk_rungs(irr_simd_plan_t *plan) {
     size_t most = 0;
     for (irr_simd_plan_t *again = plan->again; again; again = again->again) {
         irr_layout_unchunk(&again->layout);
@@ -267,151 +255,8 @@ irr_status_e irr_simd_prepare(const irr_problem_t *problem, const irr_config_t *
         **end = again;
         end = &(*end)->again;
     }
-    plan->slot_bytes += unchunk_rungs(plan);
+    plan->slot_bytes += irr_simd_unchunk_rungs(plan);
     *scratch_bytes = plan->layout.tasks * plan->slot_bytes;
     *state = plan;
     return IRR_OK;
-}
-
-/* ---- siblings ---- */
-
-/* Less is read again as fast as it is cut. */
-#define LEAST_JOINED_BYTES 8192u
-
-/* Longer rows are trees, where others are beside them. */
-static bool has_rows(const irr_simd_plan_t *plan) {
-    return plan->layout.inner == IRR_INNER_ROWS &&
-           plan->layout.rows <= IRR_ROW_LEAVES * IRR_LEAF_STEPS * plan->lanes;
-}
-
-bool irr_simd_joins(const void *first, const void *other) {
-    const irr_simd_plan_t *a = first, *b = other;
-    const irr_geometry_t *geometry = &a->problem.geometry;
-    size_t bytes = geometry->output_count * geometry->set_size * a->kernel->element_bytes;
-    return bytes > LEAST_JOINED_BYTES && has_rows(a) == has_rows(b) && !a->one &&
-           a->layout.last_rows == b->layout.last_rows;
-}
-
-static size_t leaf_rows(const irr_layout_t *l) { return l->leaf_steps * l->group; }
-
-/* A leaf has as many rows as a kernel takes at once, chunks of leaves must agree in rows. */
-static void same_chunks(irr_simd_plan_t *const *plans, uint32_t count) {
-    size_t rows = 0;
-    for (uint32_t m = 0; m < count; m++) {
-        const irr_layout_t *l = &plans[m]->layout;
-        if (rows < l->chunk_leaves * leaf_rows(l)) rows = l->chunk_leaves * leaf_rows(l);
-    }
-    for (uint32_t m = 0; m < count; m++)
-        irr_layout_rechunk(&plans[m]->layout, rows / leaf_rows(&plans[m]->layout));
-}
-
-static uint32_t fold_bit(const irr_simd_plan_t *plan) {
-    return plan->table ? 1u << plan->op->fold : 0;
-}
-
-static uint32_t bits_of(uint32_t set) { return (uint32_t)__builtin_popcount(set); }
-
-/* Shorter rows are folded several at once by each kernel, which is sooner than one load for all. */
-#define LEAST_FUSED_ROW_BYTES 512u
-
-/* The kernel that folds in one go for most of those that have none yet, at least two folds. */
-static bool fuse_some(irr_simd_plan_t *const *plans, uint32_t count) {
-    irr_element_type_e type = plans[0]->problem.type;
-    const irr_fused_t *best = NULL;
-    uint32_t most = 1;
-    if (type == IRR_BOOLEAN) type = IRR_U8;
-    for (size_t i = 0; i < IRR_MOST_FUSED; i++) {
-        const irr_fused_t *fused = NULL;
-        uint32_t folds = 0;
-        for (uint32_t m = 0; m < count; m++) {
-            if (!plans[m]->table || plans[m]->fused) continue;
-            fused = irr_fused_of(plans[m]->table, type, i);
-            folds |= fold_bit(plans[m]) & fused->folds;
-        }
-        if (bits_of(folds) > most) best = fused, most = bits_of(folds);
-    }
-    for (uint32_t m = 0; m < count && best; m++)
-        if (!plans[m]->fused && fold_bit(plans[m]) & best->folds) plans[m]->fused = best;
-    return best;
-}
-
-/* Sums of integers beside exact ones are exact as well: one load, or one fold, for both. */
-static void choose_ops(irr_simd_plan_t *const *plans, uint32_t count, bool fuse) {
-    bool exact = false;
-    for (uint32_t m = 0; m < count && fuse; m++) exact |= is_exact(plans[m]->kernel);
-    for (uint32_t m = 0; m < count; m++) { /* all are of one tier: data is near after the first */
-        irr_simd_plan_t *plan = plans[m];
-        if (!plan->table) continue;
-        const irr_op_kernel_t *op = &plan->table->exact_ops[plan->problem.op][plan->problem.type];
-        if (exact && op->finish) plan->op = op;
-        plan->kernel = irr_kernel_of(plan->table, plan->op->fold, plan->op->fold_type);
-        plan->finish = plan->op->finish;
-        plan->lanes = plan->kernel->lanes;
-        plan->tile_bytes = plan->kernel->accumulator_bytes;
-    }
-}
-
-/* Who walks for whom; returns how many do. */
-static uint32_t share_walks(irr_simd_plan_t *const *plans, uint32_t count) {
-    const irr_layout_t *l = &plans[0]->layout;
-    bool fuse = l->inner != IRR_INNER_ROWS ||
-                l->rows * plans[0]->kernel->element_bytes >= LEAST_FUSED_ROW_BYTES;
-    uint32_t walks = 0;
-    choose_ops(plans, count, fuse);
-    while (fuse && fuse_some(plans, count)) continue;
-    for (uint32_t m = 0; m < count; m++) {
-        uint32_t w = 0;
-        while (plans[m]->fused ? plans[w]->fused != plans[m]->fused
-                               : plans[w]->kernel != plans[m]->kernel)
-            w++;
-        plans[m]->walked_by = w;
-        walks += w == m;
-    }
-    return walks;
-}
-
-/* Where accumulators lie in the slots of those that walk, and those in the scratch. */
-static void share_scratch(irr_simd_plan_t *const *plans, uint32_t count, size_t *scratch_bytes) {
-    for (uint32_t m = 0; m < count; m++) {
-        irr_simd_plan_t *plan = plans[m], *walker = plans[plan->walked_by];
-        uint32_t before = 0, p = 0;
-        if (walker == plan) {
-            plan->plane_count = 0;
-            plan->apart = plan->layout.slot_bytes;
-            plan->again_offset = plan->apart * (plan->fused ? bits_of(plan->fused->folds) : 1);
-            plan->slot_bytes = plan->again_offset;
-        }
-        if (plan->fused) before = bits_of(plan->fused->folds & (fold_bit(plan) - 1));
-        plan->plane_offset = before * walker->apart;
-        while (p < walker->plane_count && walker->planes[p].offset != plan->plane_offset) p++;
-        walker->planes[p] = (irr_plane_t){plan->kernel, last_of(plan), plan->plane_offset};
-        if (p == walker->plane_count) walker->plane_count++;
-        size_t end = walker->again_offset + unchunk_rungs(plan);
-        if (walker->slot_bytes < end) walker->slot_bytes = end;
-    }
-    *scratch_bytes = 0;
-    for (uint32_t m = 0; m < count; m++) {
-        if (plans[m]->walked_by != m) continue;
-        plans[m]->scratch_bytes = *scratch_bytes;
-        *scratch_bytes += plans[m]->layout.tasks * plans[m]->slot_bytes;
-    }
-}
-
-void irr_simd_join(void *const *states, uint32_t count, size_t *scratch_bytes) {
-    irr_simd_plan_t *const *plans = (irr_simd_plan_t *const *)states;
-    bool together = share_walks(plans, count) > 1;
-    size_t tile = 0;
-    irr_cost_t cost = plans[0]->cost;
-    for (uint32_t m = 0; m < count; m++) {
-        if (tile < plans[m]->tile_bytes) tile = plans[m]->tile_bytes;
-        if (cost.bytes < plans[m]->cost.bytes) cost.bytes = plans[m]->cost.bytes;
-    }
-    for (uint32_t m = 0; m < count; m++) {
-        for (irr_simd_plan_t *plan = plans[m]; plan; plan = plan->again) {
-            plan->cost = cost;
-            complete(plan, tile, together);
-        }
-    }
-    same_chunks(plans, count);
-    share_scratch(plans, count, scratch_bytes);
 }

@@ -93,6 +93,9 @@ static void close_ranks(char *nodes, size_t count, size_t bytes, size_t apart) {
 #undef MOVE_EACH
 }
 
+/* Less than a line a row: all at once is sooner. */
+#define LEAST_LAST_BYTES 64u
+
 /* Row by row, which are columns of accumulators. Without a kernel for these, all outputs at once:
  * element r of each is added to element 0 by one pass over all columns, which does it for every
  * other column as well. */
@@ -102,7 +105,7 @@ static void fold_last(const irr_unit_t *unit, char *results, const irr_plane_t *
     size_t all = unit->results, row = l->last_width;
     size_t row_bytes = row * kernel->accumulator_bytes;
     char *copy = results + l->result_bytes;
-    if (plane->last && l->last_rows * row_bytes >= 64) {
+    if (plane->last && l->last_rows * row_bytes >= LEAST_LAST_BYTES) {
         plane->last->cols(copy, results, all / (l->last_rows * row), l->last_rows, row);
         memcpy(results, copy, all / l->last_rows * kernel->accumulator_bytes);
         return;

@@ -1,0 +1,145 @@
+/* Problems on the same data, siblings: who can be executed beside whom, what folds for several in
+ * one go, units and scratch that they share. Lives here: agreements. May not: choices for a problem
+ * alone (simd_plan.c), data. SPDX-License-Identifier: Apache-2.0 */
+#include "plan/simd.h"
+
+/* Less is read again as fast as it is cut. */
+#define LEAST_JOINED_BYTES 8192u
+
+/* Longer rows are trees, where others are beside them. */
+static bool has_rows(const irr_simd_plan_t *plan) {
+    return plan->layout.inner == IRR_INNER_ROWS &&
+           plan->layout.rows <= IRR_ROW_LEAVES * IRR_LEAF_STEPS * plan->lanes;
+}
+
+bool irr_simd_joins(const void *first, const void *other) {
+    const irr_simd_plan_t *a = first, *b = other;
+    const irr_geometry_t *geometry = &a->problem.geometry;
+    size_t bytes = geometry->output_count * geometry->set_size * a->kernel->element_bytes;
+    return bytes > LEAST_JOINED_BYTES && has_rows(a) == has_rows(b) && !a->one &&
+           a->layout.last_rows == b->layout.last_rows;
+}
+
+static size_t leaf_rows(const irr_layout_t *l) { return l->leaf_steps * l->group; }
+
+/* A leaf has as many rows as a kernel takes at once, chunks of leaves must agree in rows. */
+static void same_chunks(irr_simd_plan_t *const *plans, uint32_t count) {
+    size_t rows = 0;
+    for (uint32_t m = 0; m < count; m++) {
+        const irr_layout_t *l = &plans[m]->layout;
+        if (rows < l->chunk_leaves * leaf_rows(l)) rows = l->chunk_leaves * leaf_rows(l);
+    }
+    for (uint32_t m = 0; m < count; m++)
+        irr_layout_rechunk(&plans[m]->layout, rows / leaf_rows(&plans[m]->layout));
+}
+
+static uint32_t fold_bit(const irr_simd_plan_t *plan) {
+    return plan->table ? 1u << plan->op->fold : 0;
+}
+
+static uint32_t bits_of(uint32_t set) { return (uint32_t)__builtin_popcount(set); }
+
+/* Shorter rows are folded several at once by each kernel, which is sooner than one load for all. */
+#define LEAST_FUSED_ROW_BYTES 512u
+
+/* The kernel that folds in one go for most of those that have none yet, at least two folds. */
+static bool fuse_some(irr_simd_plan_t *const *plans, uint32_t count) {
+    irr_element_type_e type = plans[0]->problem.type;
+    const irr_fused_t *best = NULL;
+    uint32_t most = 1;
+    if (type == IRR_BOOLEAN) type = IRR_U8;
+    for (size_t i = 0; i < IRR_MOST_FUSED; i++) {
+        const irr_fused_t *fused = NULL;
+        uint32_t folds = 0;
+        for (uint32_t m = 0; m < count; m++) {
+            if (!plans[m]->table || plans[m]->fused) continue;
+            fused = irr_fused_of(plans[m]->table, type, i);
+            folds |= fold_bit(plans[m]) & fused->folds;
+        }
+        if (bits_of(folds) > most) best = fused, most = bits_of(folds);
+    }
+    for (uint32_t m = 0; m < count && best; m++)
+        if (!plans[m]->fused && fold_bit(plans[m]) & best->folds) plans[m]->fused = best;
+    return best;
+}
+
+/* Sums of integers beside exact ones are exact as well: one load, or one fold, for both. */
+static void choose_ops(irr_simd_plan_t *const *plans, uint32_t count, bool fuse) {
+    bool exact = false;
+    for (uint32_t m = 0; m < count && fuse; m++) exact |= irr_is_exact(plans[m]->kernel);
+    for (uint32_t m = 0; m < count; m++) { /* all are of one tier: data is near after the first */
+        irr_simd_plan_t *plan = plans[m];
+        if (!plan->table) continue;
+        const irr_op_kernel_t *op = &plan->table->exact_ops[plan->problem.op][plan->problem.type];
+        if (exact && op->finish) plan->op = op;
+        plan->kernel = irr_kernel_of(plan->table, plan->op->fold, plan->op->fold_type);
+        plan->finish = plan->op->finish;
+        plan->lanes = plan->kernel->lanes;
+        plan->tile_bytes = plan->kernel->accumulator_bytes;
+    }
+}
+
+/* Who walks for whom; returns how many do. */
+static uint32_t share_walks(irr_simd_plan_t *const *plans, uint32_t count) {
+    const irr_layout_t *l = &plans[0]->layout;
+    bool fuse = l->inner != IRR_INNER_ROWS ||
+                l->rows * plans[0]->kernel->element_bytes >= LEAST_FUSED_ROW_BYTES;
+    uint32_t walks = 0;
+    choose_ops(plans, count, fuse);
+    while (fuse && fuse_some(plans, count)) continue;
+    for (uint32_t m = 0; m < count; m++) {
+        uint32_t w = 0;
+        while (plans[m]->fused ? plans[w]->fused != plans[m]->fused
+                               : plans[w]->kernel != plans[m]->kernel)
+            w++;
+        plans[m]->walked_by = w;
+        walks += w == m;
+    }
+    return walks;
+}
+
+/* Where accumulators lie in the slots of those that walk, and those in the scratch. */
+static void share_scratch(irr_simd_plan_t *const *plans, uint32_t count, size_t *scratch_bytes) {
+    for (uint32_t m = 0; m < count; m++) {
+        irr_simd_plan_t *plan = plans[m], *walker = plans[plan->walked_by];
+        uint32_t before = 0, p = 0;
+        if (walker == plan) {
+            plan->plane_count = 0;
+            plan->apart = plan->layout.slot_bytes;
+            plan->again_offset = plan->apart * (plan->fused ? bits_of(plan->fused->folds) : 1);
+            plan->slot_bytes = plan->again_offset;
+        }
+        if (plan->fused) before = bits_of(plan->fused->folds & (fold_bit(plan) - 1));
+        plan->plane_offset = before * walker->apart;
+        while (p < walker->plane_count && walker->planes[p].offset != plan->plane_offset) p++;
+        walker->planes[p] = irr_plane_of(plan, plan->plane_offset);
+        if (p == walker->plane_count) walker->plane_count++;
+        size_t end = walker->again_offset + irr_simd_unchunk_rungs(plan);
+        if (walker->slot_bytes < end) walker->slot_bytes = end;
+    }
+    *scratch_bytes = 0;
+    for (uint32_t m = 0; m < count; m++) {
+        if (plans[m]->walked_by != m) continue;
+        plans[m]->scratch_bytes = *scratch_bytes;
+        *scratch_bytes += plans[m]->layout.tasks * plans[m]->slot_bytes;
+    }
+}
+
+void irr_simd_join(void *const *states, uint32_t count, size_t *scratch_bytes) {
+    irr_simd_plan_t *const *plans = (irr_simd_plan_t *const *)states;
+    bool together = share_walks(plans, count) > 1;
+    size_t tile = 0;
+    irr_cost_t cost = plans[0]->cost;
+    for (uint32_t m = 0; m < count; m++) {
+        if (tile < plans[m]->tile_bytes) tile = plans[m]->tile_bytes;
+        if (cost.bytes < plans[m]->cost.bytes) cost.bytes = plans[m]->cost.bytes;
+    }
+    for (uint32_t m = 0; m < count; m++) {
+        for (irr_simd_plan_t *plan = plans[m]; plan; plan = plan->again) {
+            plan->cost = cost;
+            irr_simd_lay_out(plan, tile, together);
+        }
+    }
+    same_chunks(plans, count);
+    share_scratch(plans, count, scratch_bytes);
+}
