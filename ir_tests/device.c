@@ -162,6 +162,7 @@ irr_status_e device_run(irr_plugin_engine_t *engine, const random_case_t *c,
     const irr_property_t all[] = {{"IRREDUCE_BACKEND", setup->backend},
                                   {"IRREDUCE_ISA", setup->isa},
                                   {"IRREDUCE_REPRODUCIBLE", setup->reproducible},
+                                  {"IRREDUCE_PREFETCH", setup->prefetch},
                                   {"EXECUTION_MODE_HINT", setup->mode},
                                   {"PERF_COUNT", setup->exact_fallbacks ? "YES" : NULL},
                                   {"INFERENCE_NUM_THREADS", setup->threads ? threads : NULL}};

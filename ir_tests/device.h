@@ -14,7 +14,7 @@ int device_close(void **state);
 
 /* How to run it. NULL and 0 leave the device's default. */
 typedef struct device_setup {
-    const char *backend, *isa, *reproducible, *mode;
+    const char *backend, *isa, *reproducible, *prefetch, *mode;
     unsigned threads;
     bool dynamic;       /* the graph knows the rank alone */
     unsigned siblings;  /* so many other layers on the same data, before and after it */

@@ -238,18 +238,15 @@ static void test_depth(void **state) {
                             const irr_op_kernel_t *row = &table->ops[op][types[t]];
                             if (!irr_op_info((irr_op_e)op)->term || !row->finish) continue;
                             const irr_kernel_t *kernel = &table->folds[row->fold][row->fold_type];
-                            irr_lane_info_t lanes = {kernel->lanes,
-                                                     kernel->accumulator_bytes,
-                                                     kernel->element_bytes,
-                                                     kernel->accumulator_bytes,
-                                                     false,
-                                                     true,
-                                                     SIZE_MAX,
-                                                     IRR_LONG_ROW_LEAVES,
-                                                     kernel->leaves,
-                                                     0,
-                                                     false,
-                                                     0};
+                            irr_lane_info_t lanes = {.lanes = kernel->lanes,
+                                                     .accumulator_bytes = kernel->accumulator_bytes,
+                                                     .element_bytes = kernel->element_bytes,
+                                                     .tile_accumulator_bytes =
+                                                         kernel->accumulator_bytes,
+                                                     .alone = true,
+                                                     .most_block_elements = SIZE_MAX,
+                                                     .row_leaves = IRR_LONG_ROW_LEAVES,
+                                                     .column_leaves = kernel->leaves};
                             irr_geometry_t geometry;
                             irr_layout_t layout;
                             irr_geometry_of(shapes[s], 5, last ? 0x1a : 0x0a, &geometry);

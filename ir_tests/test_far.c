@@ -1,6 +1,5 @@
-/* Tensors that no cache holds: kernels read their columns in another order (kernel_body.inc), with
- * the same bits as those of their parts, each of which a cache holds.
- * SPDX-License-Identifier: Apache-2.0 */
+/* Tensors that no cache holds: with and without IRREDUCE_PREFETCH they have the bits of their
+ * parts, each of which a cache holds. SPDX-License-Identifier: Apache-2.0 */
 #include "base/element_type.h"
 #include "device.h"
 
@@ -14,11 +13,11 @@
 
 enum { FAR_BYTES = 34 << 20 };
 
-static void reduce(const char *op, irr_element_type_e type, const char *isa, const int64_t dims[3],
-                   const void *data, void *output) {
+static void reduce(const char *op, irr_element_type_e type, const char *isa, const char *prefetch,
+                   const int64_t dims[3], const void *data, void *output) {
     char sentence[DEVICE_TEXT_BYTES];
     random_case_t c = {.op = op, .type = type, .rank = 3, .axes = {1}, .axis_count = 1};
-    device_setup_t setup = {.isa = isa, .threads = 1};
+    device_setup_t setup = {.isa = isa, .prefetch = prefetch, .threads = 1};
     memcpy(c.dims, dims, 3 * sizeof *dims);
     random_case_complete(&c);
     if (device_run(engine, &c, &setup, data, output, sentence)) fail_msg("%s", sentence);
@@ -26,20 +25,22 @@ static void reduce(const char *op, irr_element_type_e type, const char *isa, con
 
 /* [parts, rows, width] over its rows, at once and part by part. */
 static void check(const char *op, irr_element_type_e type, int64_t rows, int64_t width) {
-    static const char *const tiers[] = {"scalar", "avx2", "avx512"}; /* or the CPU's best */
+    static const char *const ways[][2] = {
+        {"scalar", "NO"}, {"avx2", "YES"}, {"avx512", "NO"}, {"avx512", "YES"}}; /* or the best */
     size_t element = irr_element_bytes(type), result = (size_t)width * element;
     size_t part = (size_t)rows * result, parts = FAR_BYTES / part + 1;
     char *data = malloc(parts * part), *whole = malloc(parts * result), *alone = malloc(result);
     assert_true(data && whole && alone);
     for (size_t i = 0; i < parts * part; i++) /* floats from a half to 2, of either sign */
         data[i] = (char)(i % element + 1 < element ? i * i / 7 * 31 >> 3 : 0x3f ^ (i / 3 & 0x80));
-    for (size_t k = 0; k < sizeof tiers / sizeof *tiers; k++) {
-        reduce(op, type, tiers[k], (int64_t[]){(int64_t)parts, rows, width}, data, whole);
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+        const char *isa = ways[k][0], *prefetch = ways[k][1];
+        reduce(op, type, isa, prefetch, (int64_t[]){(int64_t)parts, rows, width}, data, whole);
         for (size_t i = 0; i < parts; i += 1 + parts / 3) {
-            reduce(op, type, tiers[k], (int64_t[]){1, rows, width}, data + i * part, alone);
+            reduce(op, type, isa, prefetch, (int64_t[]){1, rows, width}, data + i * part, alone);
             if (memcmp(whole + i * result, alone, result) != 0)
-                fail_msg("%s of type %d, [%zu, %d, %d], %s: part %zu has other bits", op, (int)type,
-                         parts, (int)rows, (int)width, tiers[k], i);
+                fail_msg("%s of type %d, [%zu, %d, %d], %s, prefetch %s: part %zu has other bits",
+                         op, (int)type, parts, (int)rows, (int)width, isa, prefetch, i);
         }
     }
     free(data), free(whole), free(alone);
@@ -47,11 +48,14 @@ static void check(const char *op, irr_element_type_e type, int64_t rows, int64_t
 
 static void test_parts(void **state) {
     (void)state;
-    check("ReduceSum", IRR_F32, 1001, 821);  /* row by row */
-    check("ReduceMin", IRR_BF16, 1001, 821); /* likewise, by keys */
-    check("ReduceL2", IRR_F32, 77, 3001);    /* in bands */
+    check("ReduceSum", IRR_F32, 1001, 821);
+    check("ReduceMin", IRR_BF16, 1001, 821);
+    check("ReduceL2", IRR_F32, 77, 3001);
     check("ReduceProd", IRR_F32, 70, 2003);
     check("ReduceMin", IRR_F64, 20, 5003);  /* a tile of few rows */
+    check("ReduceSum", IRR_F32, 1001, 1);   /* rows in pieces */
+    check("ReduceMin", IRR_F16, 49, 1);     /* short ones */
+    check("ReduceL2", IRR_F64, 700001, 1);  /* leaves */
     check("ReduceSum", IRR_I8, 7, 400009);  /* all rows in one pass */
     check("ReduceMean", IRR_I32, 300, 401); /* exact */
     check("ReduceMax", IRR_U16, 19, 300);   /* small blocks */

@@ -114,18 +114,15 @@ static void test_partition(void **state) {
         size_t element = bytes[below(4)], accumulator = element < 4 && below(2) ? 4 : element;
         if (below(6) == 0) accumulator = 16;
         const size_t row_leaves[] = {2, IRR_ROW_LEAVES, IRR_LONG_ROW_LEAVES, IRR_FREE_LEAVES};
-        irr_lane_info_t kernel = {accumulator < 16 ? 256 / accumulator : 32,
-                                  accumulator,
-                                  element,
-                                  accumulator,
-                                  k % 4 > 1,
-                                  k % 8 < 6,
-                                  below(3) ? SIZE_MAX : 16384 / element,
-                                  row_leaves[below(4)],
-                                  below(3) ? 1 : IRR_ROW_LEAVES,
-                                  k % 3 ? 0 : 96,
-                                  false,
-                                  0};
+        irr_lane_info_t kernel = {.lanes = accumulator < 16 ? 256 / accumulator : 32,
+                                  .accumulator_bytes = accumulator,
+                                  .element_bytes = element,
+                                  .tile_accumulator_bytes = accumulator,
+                                  .alone = k % 8 < 6,
+                                  .most_block_elements = below(3) ? SIZE_MAX : 16384 / element,
+                                  .row_leaves = row_leaves[below(4)],
+                                  .column_leaves = below(3) ? 1 : IRR_ROW_LEAVES,
+                                  .most_block_rows = k % 3 ? 0 : 96};
         kernel.exact = kernel.column_leaves > 1 && accumulator > element;
         irr_geometry_t geometry;
         random_geometry(&geometry, element, (size_t)(k % 2 ? 4096 : 32) * MIB);

@@ -230,6 +230,7 @@ IRR_API extern const char *const irr_property_key_enable_profiling;      /* PERF
 IRR_API extern const char *const irr_property_key_backend;               /* IRREDUCE_BACKEND */
 IRR_API extern const char *const irr_property_key_isa;                   /* IRREDUCE_ISA */
 IRR_API extern const char *const irr_property_key_reproducible;          /* IRREDUCE_REPRODUCIBLE */
+IRR_API extern const char *const irr_property_key_prefetch;              /* IRREDUCE_PREFETCH */
 IRR_API extern const char *const irr_property_key_explain; /* IRREDUCE_EXPLAIN, compiled model */
 IRR_API extern const char *const irr_property_key_tiers;   /* IRREDUCE_TIERS, "scalar avx2" */
 IRR_API extern const char

@@ -60,25 +60,39 @@ static unsigned ask_cpu(void) {
     return tier;
 }
 
+/* AMD's Zen 3 and Zen 4 by the family's number. Measured, of rows beyond the last cache: on Zen 4
+ * asking for lines takes 0.6 to 0.95 of the time, on Zen 5 it takes 1.3 to 1.9 times as long. */
+#define LAGGING_FAMILY 0x19
+static bool ask_lags(void) {
+    uint32_t eax, ebx, ecx, edx;
+    if (__get_cpuid(0, &eax, &ebx, &ecx, &edx) == 0 || ebx != signature_AMD_ebx) return false;
+    if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0) return false;
+    return (eax >> 8 & 0xf) + (eax >> 20 & 0xff) == LAGGING_FAMILY;
+}
+
 /* CPUID leaves a virtual machine: some microseconds, so it is asked once. */
-static unsigned level(void) {
-    static atomic_uint known; /* the level + 1 */
-    unsigned tier = atomic_load_explicit(&known, memory_order_relaxed);
-    if (tier == 0) {
-        tier = ask_cpu() + 1;
-        atomic_store_explicit(&known, tier, memory_order_relaxed);
+typedef enum { ASKED = 0x100, LAGS = 0x200, LEVEL = 0xff } known_e;
+static unsigned known(void) {
+    static atomic_uint all;
+    unsigned now = atomic_load_explicit(&all, memory_order_relaxed);
+    if (now == 0) {
+        now = ASKED | (ask_lags() ? LAGS : 0) | ask_cpu();
+        atomic_store_explicit(&all, now, memory_order_relaxed);
     }
-    return tier - 1;
+    return now;
 }
 irr_tier_e irr_cpu_best_tier(void) {
-    return level() < IRR_TIER_COUNT ? (irr_tier_e)level() : IRR_TIER_COUNT - 1;
+    unsigned level = known() & LEVEL;
+    return level < IRR_TIER_COUNT ? (irr_tier_e)level : IRR_TIER_COUNT - 1;
 }
-bool irr_cpu_has_vnni(void) { return level() == IRR_TIER_COUNT; }
+bool irr_cpu_has_vnni(void) { return (known() & LEVEL) == IRR_TIER_COUNT; }
+bool irr_cpu_prefetch_lags(void) { return known() & LAGS; }
 
 void irr_cpu_relax(void) { __builtin_ia32_pause(); }
 #else
 irr_tier_e irr_cpu_best_tier(void) { return IRR_TIER_SCALAR; }
 bool irr_cpu_has_vnni(void) { return false; }
+bool irr_cpu_prefetch_lags(void) { return false; }
 
 void irr_cpu_relax(void) {}
 #endif

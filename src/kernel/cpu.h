@@ -16,6 +16,7 @@ typedef enum {
 const char *irr_tier_name(irr_tier_e tier); /* "scalar", "avx2", "avx512" */
 irr_tier_e irr_cpu_best_tier(void);         /* from CPUID and XCR0 */
 bool irr_cpu_has_vnni(void);                /* sums of products, with the best tier */
+bool irr_cpu_prefetch_lags(void);           /* its prefetching is too late for tight loops */
 void irr_cpu_relax(void);                   /* tells the core that this thread spins */
 
 #endif

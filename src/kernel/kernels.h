@@ -80,9 +80,9 @@ typedef struct irr_kernel {
     /* Each of `count` dense blocks of [rows <= 32, width], to `width` accumulators. */
     void (*cols)(void *accumulators, const void *data, size_t count, size_t rows, size_t width);
     /* `steps` rows of `width` lanes into width accumulators: a leaf or a part of one. `first`
-     * starts from the identity instead of what stands there; `far`: no cache holds the data. */
+     * starts from the identity instead of what stands there. */
     void (*steps)(void *accumulators, const void *data, size_t stride, size_t steps, size_t width,
-                  bool first, bool far);
+                  bool first);
     /* The tree of at most IRR_LONG_ROW_LEAVES leaves of a row (IRR_FREE_LEAVES where order is free,
      * IRR_ROW_LEAVES for ACCURACY), n elements, to as many accumulators as the layout has lanes. */
     void (*leaf)(void *accumulators, const void *data, size_t n, size_t lanes);
@@ -103,7 +103,7 @@ typedef struct irr_fused {
                  size_t length, size_t stride);
     void (*leaf)(void *accumulators, size_t apart, const void *data, size_t n);
     void (*steps)(void *accumulators, size_t at, size_t apart, const void *data, size_t stride,
-                  size_t steps, size_t width, bool first, bool far);
+                  size_t steps, size_t width, bool first);
 } irr_fused_t;
 
 /* What a finish must know of the sets. */

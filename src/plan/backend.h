@@ -25,6 +25,7 @@ typedef struct irr_config {
     uint32_t tier;          /* IRREDUCE_ISA, an irr_tier_e, capped to the CPU's best */
     uint32_t reproducible;  /* IRREDUCE_REPRODUCIBLE */
     uint32_t accuracy;      /* EXECUTION_MODE_HINT=ACCURACY */
+    uint32_t prefetch;      /* IRREDUCE_PREFETCH */
     uint32_t profile;       /* PERF_COUNT */
     uint32_t threads;       /* INFERENCE_NUM_THREADS, at least 1 */
     uint32_t streams, hint; /* NUM_STREAMS and PERFORMANCE_HINT, kept to be read back */

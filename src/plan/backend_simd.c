@@ -151,12 +151,12 @@ static inline void run_call(const plan_t *plan, void *to, const void *data, size
                             size_t width) {
     const irr_one_call_t *call = &plan->one_call;
     const irr_kernel_t *kernel = plan->kernel;
-    if (call->run && plan->beyond) {
+    if (call->run && plan->asks) {
         irr_run_kept(plan, to, 0, data, count);
     } else if (call->run) {
         call->run(to, data, count, call->length, call->stride);
     } else if (plan->layout.inner == IRR_INNER_BAND) {
-        kernel->steps(to, data, call->stride, call->length, width, true, plan->far);
+        kernel->steps(to, data, call->stride, call->length, width, true);
     } else {
         kernel->leaf(to, data, call->length, plan->layout.group);
         kernel->fold(to, plan->layout.group, 1);

@@ -55,7 +55,6 @@ typedef struct irr_layout {
 typedef struct irr_lane_info {
     size_t lanes, accumulator_bytes, element_bytes;
     size_t tile_accumulator_bytes; /* tiles are made for these: two kernels can share their units */
-    bool far;                      /* the data are more than the caches hold */
     bool alone;                    /* else units are cut side by side: one piece in each */
     size_t most_block_elements;    /* larger blocks of columns are bands, which can be cut */
     size_t row_leaves;             /* of a long row, in one kernel call: up to IRR_FREE_LEAVES */

@@ -118,6 +118,9 @@ static const property_row_t rows[] = {
      .words = "auto, scalar, avx2, avx512", AUTO_FIRST, .environment = true},
     {"IRREDUCE_REPRODUCIBLE", DEVICE, BOTH, "YES: the same bits on any tier and number of threads",
      AT(reproducible), BOOLEAN, .environment = true},
+    {"IRREDUCE_PREFETCH", DEVICE, BOTH,
+     "YES: ask for data beyond the caches ahead of the loops; default: where this CPU is sooner so",
+     AT(prefetch), BOOLEAN, .environment = true},
     {"FULL_DEVICE_NAME", 0, DEVICE, "the CPU's own name", .print = print_device_name},
     {"OPTIMAL_NUMBER_OF_INFER_REQUESTS", 0, BOTH, "requests that keep all CPUs busy",
      .print = print_requests},
@@ -172,6 +175,7 @@ irr_status_e irr_config_default(irr_config_t *config, irr_sentence_t sentence) {
     *config = (irr_config_t){.backend = IRR_BACKEND_AUTO,
                              .tier = irr_cpu_best_tier(),
                              .reproducible = true,
+                             .prefetch = irr_cpu_prefetch_lags(),
                              .threads = irr_available_cpus(),
                              .streams = IRR_STREAMS_AUTO};
     for (unsigned i = 0; i < ROW_COUNT; i++) {

@@ -38,7 +38,7 @@ typedef struct irr_simd_plan {
     irr_problem_t problem;
     irr_layout_t layout;
     bool accurate;
-    bool far, beyond; /* the data are more than half of a last cache, than all of it */
+    bool asks; /* for data ahead of the loops: they are more than a last cache holds */
     uint32_t lanes;
     irr_cost_t cost;
     size_t tile_bytes; /* tiles are made for accumulators of this size */

@@ -57,15 +57,14 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
                                 fused ? fused->accumulator_bytes : plan->kernel->accumulator_bytes,
                             .element_bytes = element_bytes,
                             .tile_accumulator_bytes = tile_bytes};
-    info.far = plan->far;
     info.last_rows = plan->layout.last_rows;
     info.alone = !together;
-    info.most_block_elements = together || plan->far ? MOST_BLOCK_BYTES / element_bytes : SIZE_MAX;
+    info.most_block_elements = together ? MOST_BLOCK_BYTES / element_bytes : SIZE_MAX;
     bool free = irr_element_type_info(problem->type)->kind != IRR_KIND_FLOAT ||
                 problem->op == IRR_OP_MIN || problem->op == IRR_OP_MAX;
     size_t piece = IRR_PIECE_BYTES / (IRR_LEAF_STEPS * plan->lanes * element_bytes);
     info.row_leaves = plan->accurate            ? IRR_ROW_LEAVES
-                      : plan->beyond            ? (piece ? piece : 1)
+                      : plan->asks              ? (piece ? piece : 1)
                       : together || plan->fused ? IRR_ROW_LEAVES
                       : free                    ? IRR_FREE_LEAVES
                                                 : IRR_LONG_ROW_LEAVES;
@@ -96,11 +95,9 @@ static double slowness(const irr_problem_t *problem, const irr_kernel_t *kernel,
     return problem->type == IRR_F16 || problem->type == IRR_BF16 ? 2 : 1;
 }
 
-/* Columns of more than half of a last cache, which others use as well: called for ahead, they are
- * up to 1.7x as fast beside busy neighbours, else some come 1.1x as late. */
-#define FAR_COLUMNS_BYTES 15e6
-/* What is read as it lies and more than a last cache holds: asked for by pieces, it comes 1.05x to
- * 1.5x as fast, the more the busier the memory is; out of a cache, 0.95x. */
+/* What is read as it lies and more than a last cache holds: asked for by pieces, where the
+ * processor lags, it comes 1.05x to 1.5x as fast, the more the busier the memory is; out of a
+ * cache, 0.95x. */
 #define BEYOND_BYTES 30e6
 
 static double bytes_of(const irr_problem_t *problem) {
@@ -113,8 +110,7 @@ static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_c
     const irr_geometry_t *geometry = &plan->problem.geometry;
     double outputs = (double)geometry->output_count;
     double bytes = outputs * (double)geometry->set_size * ordinary->element_bytes;
-    plan->far = bytes_of(&plan->problem) > FAR_COLUMNS_BYTES;
-    plan->beyond = bytes_of(&plan->problem) > BEYOND_BYTES;
+    plan->asks = config->prefetch && bytes_of(&plan->problem) > BEYOND_BYTES;
     plan->lanes = ordinary->lanes;
     plan->tile_bytes = ordinary->accumulator_bytes;
     bytes *= slowness(&plan->problem, ordinary, config->tier);
@@ -122,10 +118,10 @@ static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_c
     irr_simd_lay_out(plan, plan->tile_bytes, false);
 }
 
-/* Rows of more than the nearer caches hold are read sooner by vectors of 32 bytes than of 64, which
- * ask for lines faster than they can be fetched ahead (by up to a fifth), unless those need more
- * instructions; and two loads of 32 bytes that are widened to f64 take less time than one of 64. No
- * bit depends on it. */
+/* Where the processor lags, rows of more than the nearer caches hold are read sooner by vectors of
+ * 32 bytes than of 64, which ask for lines faster than they can be fetched ahead (by up to a
+ * fifth), unless those need more instructions; and two loads of 32 bytes that are widened to f64
+ * take less time than one of 64. No bit depends on it. */
 #define LONG_ROW_BYTES 512
 #define BYTES_BEYOND_NEAR_CACHES 10e6
 
@@ -140,7 +136,8 @@ static irr_tier_e tier_of(const irr_problem_t *problem, const irr_config_t *conf
     bool wide = fold == IRR_FOLD_SQUARES || fold == IRR_FOLD_WIDE_SUM;
     bool more = fold == IRR_FOLD_PRODUCT || (order && problem->type == IRR_F64) ||
                 (wide && type->kind != IRR_KIND_FLOAT);
-    bool sooner = bytes_of(problem) > BYTES_BEYOND_NEAR_CACHES && !config->beside && !more &&
+    bool sooner = config->prefetch && bytes_of(problem) > BYTES_BEYOND_NEAR_CACHES &&
+                  !config->beside && !more &&
                   runs[count - 1].size * type->bits / 8 >= LONG_ROW_BYTES;
     return (accurate ? problem->type == IRR_F32 : sooner) ? IRR_TIER_AVX2 : IRR_TIER_AVX512;
 }

@@ -130,12 +130,12 @@ void irr_fold_last(const irr_unit_t *unit, char *results) {
 
 /* Rows of columns into accumulators, from number `at` on: kernels.h. */
 static void run_steps(const irr_simd_plan_t *plan, char *to, size_t at, const char *data,
-                      size_t stride, size_t steps, size_t width, bool first, bool far) {
+                      size_t stride, size_t steps, size_t width, bool first) {
     const irr_kernel_t *kernel = plan->kernel;
     if (plan->fused)
-        plan->fused->steps(to, at, plan->apart, data, stride, steps, width, first, far);
+        plan->fused->steps(to, at, plan->apart, data, stride, steps, width, first);
     else
-        kernel->steps(to + at * kernel->accumulator_bytes, data, stride, steps, width, first, far);
+        kernel->steps(to + at * kernel->accumulator_bytes, data, stride, steps, width, first);
 }
 
 /* Memory is read sooner where a few lines of what comes next are asked for while a piece is folded:
@@ -169,14 +169,14 @@ static void run_cols(const irr_simd_plan_t *plan, char *to, size_t at, const cha
     for (size_t k = 0; k < count && plan->fused; k++)
         run_steps(plan, to, at + k * l->width,
                   data + k * l->rows * l->width * kernel->element_bytes, l->width, l->rows,
-                  l->width, true, false);
+                  l->width, true);
 }
 
 void irr_run_kept(const irr_simd_plan_t *plan, char *to, size_t at, const char *data,
                   size_t count) {
     const irr_layout_t *l = &plan->layout;
     size_t row_bytes = l->rows * l->width * plan->kernel->element_bytes;
-    bool ask = plan->beyond && row_bytes >= LEAST_ASKED_BYTES;
+    bool ask = plan->asks && row_bytes >= LEAST_ASKED_BYTES;
     size_t piece = ask ? IRR_PIECE_BYTES / row_bytes : count, n;
     if (ask && piece > FEW_ROWS) piece = piece / FEW_ROWS * FEW_ROWS;
     if (piece == 0) piece = 1;
@@ -193,8 +193,8 @@ static void run_rest(const irr_unit_t *unit, char *lanes, const char *data, size
                      bool first) {
     const irr_simd_plan_t *plan = unit->plan;
     for (const irr_plane_t *p = plan->planes; p < plan->planes + plan->plane_count; p++) {
-        if (first) p->kernel->steps(lanes + p->offset, data, 0, 0, unit->lanes, true, false);
-        p->kernel->steps(lanes + p->offset, data, 0, 1, width, false, false);
+        if (first) p->kernel->steps(lanes + p->offset, data, 0, 0, unit->lanes, true);
+        p->kernel->steps(lanes + p->offset, data, 0, 1, width, false);
     }
 }
 
@@ -207,7 +207,7 @@ static void run_leaf(const irr_unit_t *unit, char *lanes, const char *segment, s
     size_t whole = least(rows / l->group, steps);
     const char *data = segment + first * stride * kernel->element_bytes;
     size_t n = least(rows, steps * l->group), bytes = n * l->width * kernel->element_bytes;
-    if (unit->plan->beyond && unit->width == l->width && bytes <= MOST_ASKED_BYTES)
+    if (unit->plan->asks && unit->width == l->width && bytes <= MOST_ASKED_BYTES)
         ask_behind(data, bytes);
     if (l->width == 1) {
         if (unit->plan->fused)
@@ -216,8 +216,7 @@ static void run_leaf(const irr_unit_t *unit, char *lanes, const char *segment, s
             kernel->leaf(lanes, data, n, unit->lanes);
         return;
     }
-    if (whole)
-        run_steps(unit->plan, lanes, 0, data, stride, whole, unit->lanes, true, unit->plan->far);
+    if (whole) run_steps(unit->plan, lanes, 0, data, stride, whole, unit->lanes, true);
     if (whole < steps)
         run_rest(unit, lanes, data + whole * stride * kernel->element_bytes,
                  rows % l->group * l->width, whole == 0);
@@ -267,8 +266,7 @@ static bool run_block(irr_walk_t *walk, char *results, size_t at, const char *da
             if (l->inner == IRR_INNER_TREE)
                 run_leaves(walk, results, at, data, rows);
             else
-                run_steps(unit->plan, results, at, data, l->width, l->rows, unit->width, true,
-                          unit->plan->far);
+                run_steps(unit->plan, results, at, data, l->width, l->rows, unit->width, true);
         }
     walk->done_in_this = to;
     return to == unit->kept;

@@ -14,6 +14,7 @@ const char *const irr_property_key_enable_profiling = "PERF_COUNT";
 const char *const irr_property_key_backend = "IRREDUCE_BACKEND";
 const char *const irr_property_key_isa = "IRREDUCE_ISA";
 const char *const irr_property_key_reproducible = "IRREDUCE_REPRODUCIBLE";
+const char *const irr_property_key_prefetch = "IRREDUCE_PREFETCH";
 const char *const irr_property_key_explain = "IRREDUCE_EXPLAIN";
 const char *const irr_property_key_tiers = "IRREDUCE_TIERS";
 const char *const irr_property_key_onednn_version = "IRREDUCE_ONEDNN_VERSION";
