@@ -38,7 +38,8 @@ typedef struct irr_simd_plan {
     irr_problem_t problem;
     irr_layout_t layout;
     bool accurate;
-    bool asks; /* for data ahead of the loops: they are more than a last cache holds */
+    bool beyond; /* the data are more than a last cache holds */
+    bool asks;   /* for them ahead of the loops */
     uint32_t lanes;
     irr_cost_t cost;
     size_t tile_bytes; /* tiles are made for accumulators of this size */

@@ -110,7 +110,8 @@ static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_c
     const irr_geometry_t *geometry = &plan->problem.geometry;
     double outputs = (double)geometry->output_count;
     double bytes = outputs * (double)geometry->set_size * ordinary->element_bytes;
-    plan->asks = config->prefetch && bytes_of(&plan->problem) > BEYOND_BYTES;
+    plan->beyond = bytes_of(&plan->problem) > BEYOND_BYTES;
+    plan->asks = config->prefetch && plan->beyond;
     plan->lanes = ordinary->lanes;
     plan->tile_bytes = ordinary->accumulator_bytes;
     bytes *= slowness(&plan->problem, ordinary, config->tier);
