@@ -121,12 +121,11 @@ static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_c
 
 /* Where the processor lags, rows of more than the nearer caches hold are read sooner by vectors of
  * 32 bytes than of 64, which ask for lines faster than they can be fetched ahead (by up to a
- * fifth), unless those need more instructions; and two loads of 32 bytes that are widened to f64
- * take less time than one of 64. No bit depends on it. */
+ * fifth), unless those need more instructions. No bit depends on it. */
 #define LONG_ROW_BYTES 512
 #define BYTES_BEYOND_NEAR_CACHES 10e6
 
-static irr_tier_e tier_of(const irr_problem_t *problem, const irr_config_t *config, bool accurate) {
+static irr_tier_e tier_of(const irr_problem_t *problem, const irr_config_t *config) {
     irr_fold_e fold = irr_kernels(config->tier)->ops[problem->op][problem->type].fold;
     const irr_element_type_info_t *type = irr_element_type_info(problem->type);
     const irr_run_t *runs = problem->geometry.runs;
@@ -140,13 +139,13 @@ static irr_tier_e tier_of(const irr_problem_t *problem, const irr_config_t *conf
     bool sooner = config->prefetch && bytes_of(problem) > BYTES_BEYOND_NEAR_CACHES &&
                   !config->beside && !more &&
                   runs[count - 1].size * type->bits / 8 >= LONG_ROW_BYTES;
-    return (accurate ? problem->type == IRR_F32 : sooner) ? IRR_TIER_AVX2 : IRR_TIER_AVX512;
+    return sooner ? IRR_TIER_AVX2 : IRR_TIER_AVX512;
 }
 
 /* The correctly rounded plan, which float Sum, Mean, L1 and L2 have; false for others. */
 static bool plan_accurately(irr_simd_plan_t *plan, const irr_problem_t *problem,
                             const irr_config_t *config) {
-    const irr_kernel_table_t *table = irr_kernels(tier_of(problem, config, true));
+    const irr_kernel_table_t *table = irr_kernels(config->tier);
     const irr_op_kernel_t *kernel = &table->ops[problem->op][problem->type];
     const irr_op_info_t *op = irr_op_info(problem->op);
     irr_finish_f finish = table->accurate_finishes[op->term][op->result][problem->type];
@@ -172,7 +171,7 @@ static bool plan_zeros(irr_simd_plan_t *plan, const irr_problem_t *problem,
 
 static void plan_problem(irr_simd_plan_t *plan, const irr_problem_t *problem,
                          const irr_config_t *config) {
-    const irr_kernel_table_t *table = irr_kernels(tier_of(problem, config, false));
+    const irr_kernel_table_t *table = irr_kernels(tier_of(problem, config));
     const irr_op_kernel_t *op = op_of(table, problem);
     bool one = problem->geometry.set_size == 1; /* is exact */
     if (config->accuracy && !one && plan_accurately(plan, problem, config)) return;
@@ -207,7 +206,7 @@ void irr_simd_offer(const irr_problem_t *problem, const irr_config_t *config, ir
     if (offer->wordless) return;
     irr_simd_plan_t plan;
     plan_problem(&plan, problem, config);
-    offer->tier = tier_of(problem, config, plan.accurate);
+    offer->tier = plan.accurate ? config->tier : tier_of(problem, config);
     const irr_layout_t *l = &plan.layout;
     IRR_OFFER_SAY(offer, kernel, "%s%s_%s_%s", plan.accurate ? "accurate_" : "",
                   irr_op_info(problem->op)->word, type->name, plan.one ? "one" : inner[l->inner]);
