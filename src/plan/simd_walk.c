@@ -151,9 +151,9 @@ static void ask_behind(const char *data, size_t bytes) {
         __builtin_prefetch((const void *)(next + i), 0, 2); /* to the second cache */
 }
 
-/* Rows that are folded several at a time do not come in time anywhere: where prefetching does not
- * lag, that is made up for by all lines of what comes next, in the nearest cache. Longer rows come
- * by themselves, those that are widened take longer than that. */
+/* Of short rows, folded several at a time, no prefetching knows enough: where it does not lag, all
+ * lines of what comes next are asked for, into the nearest cache. Longer rows come by themselves,
+ * those that are widened take longer than that. */
 #define NEAR_PIECE_BYTES 8192u
 #define MOST_NEAR_BYTES 512u
 
@@ -187,18 +187,16 @@ void irr_run_kept(const irr_simd_plan_t *plan, char *to, size_t at, const char *
                   size_t count) {
     const irr_layout_t *l = &plan->layout;
     size_t row_bytes = l->rows * l->width * plan->kernel->element_bytes;
-    bool ask = plan->asks && row_bytes >= LEAST_ASKED_BYTES;
     bool all = plan->beyond && !plan->asks && l->inner == IRR_INNER_ROWS &&
-               row_bytes >= LEAST_ASKED_BYTES && row_bytes <= MOST_NEAR_BYTES &&
+               row_bytes <= MOST_NEAR_BYTES &&
                plan->kernel->accumulator_bytes == plan->kernel->element_bytes;
-    size_t piece = ask ? IRR_PIECE_BYTES / row_bytes : all ? NEAR_PIECE_BYTES / row_bytes : count;
-    size_t n;
-    if ((ask || all) && piece > FEW_ROWS) piece = piece / FEW_ROWS * FEW_ROWS;
+    bool ask = (plan->asks || all) && row_bytes >= LEAST_ASKED_BYTES;
+    size_t piece = ask ? (all ? NEAR_PIECE_BYTES : IRR_PIECE_BYTES) / row_bytes : count, n;
+    if (ask && piece > FEW_ROWS) piece = piece / FEW_ROWS * FEW_ROWS;
     if (piece == 0) piece = 1;
     for (; count; count -= n, data += n * row_bytes, at += n * l->width) {
         n = least(count, piece);
-        if (ask) ask_behind(data, n * row_bytes);
-        if (all) ask_all_behind(data, n * row_bytes);
+        if (ask) (all ? ask_all_behind : ask_behind)(data, n * row_bytes);
         (l->inner == IRR_INNER_ROWS ? run_rows : run_cols)(plan, to, at, data, n);
     }
 }
