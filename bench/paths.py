@@ -53,14 +53,14 @@ PATHS = [
      ["sum f32 [49626,2,32] axes [1]", "min f32 [1000000,3] axes [1]"]),
     ("asked for by pieces", "plan/simd_plan.c", "plan->asks = config->prefetch &&",
      "plan->asks = !plan && config->prefetch &&", "what lies side by side beyond a last cache, "
-     "where a processor's prefetching lags: a line of eight of the next 16 KB is asked for",
+     "on Zen 4 (where it was measured): a line of eight of the next 16 KB is asked for",
      ["sum f32 [25557032] axes [0]", "max i16 [32,1000000] axes [1]",
       "sum f32 [500000,49] axes [1]"], "IRREDUCE_PREFETCH=YES"),
     ("rows asked for", "plan/simd_walk.c", "bool all = plan->beyond &&",
      "bool all = !plan->beyond && plan->beyond &&",
      "likewise short rows where prefetching does not lag: all lines, to the nearest cache",
      ["min f32 [500000,49] axes [1]", "sum f32 [300000,100] axes [1]"]),
-    ("wide columns by bands", "kernel/kernel_body.inc", "> MOST_STRIPS_BYTES && rows >",
+    ("wide columns by bands", "kernel/kernel_columns.inc", "> MOST_STRIPS_BYTES && rows >",
      "> SIZE_MAX - 1 && rows >", "rows of more than 2 KB: eight at once, each as it lies in memory",
      ["sum f32 [4096,4096] axes [0]", "min f32 [2048,2048] axes [0]",
       "sum f64 [1024,512] axes [0]"]),
@@ -78,7 +78,7 @@ PATHS = [
      ["sum f32 [32,56,2,56,2] axes [2,4]", "max u8 [4,4,1000,2] axes [1,3]"]),
     ("rows by AVX2", "plan/simd_plan.c", "bool sooner = config->prefetch &&",
      "bool sooner = config->tier > IRR_TIER_AVX512 && config->prefetch &&",
-     "rows beyond the near caches, under AVX-512, likewise: loads of 32 bytes",
+     "rows beyond the near caches, under AVX-512, on Zen 4 (where it was measured): loads of 32 bytes",
      ["max f32 [3000,1000] axes [1]", "sum f32 [32768,1024] axes [1]"], "IRREDUCE_PREFETCH=YES"),
     ("siblings", "plan/simd_join.c", "return bytes > LEAST_JOINED_BYTES &&",
      "return !bytes && bytes > LEAST_JOINED_BYTES &&", "layers that read one tensor: one pass",
@@ -94,7 +94,7 @@ PATHS = [
      "columns whose order is free: eight leaves in one call",
      ["min f64 [10000,20] axes [0]", "max i8 [3000,300] axes [0]"]),
     ("exact columns asked for", "kernel/kernel_exact.inc",
-     "__builtin_prefetch((const char *)data + 512, 0, 3);", "(void)data;",
+     "__builtin_prefetch((const void *)((uintptr_t)data + 512), 0, 3);", "(void)data;",
      "exact sums of columns beyond the caches: lines of each row, 512 bytes ahead",
      ["l2 i16 [5000,7000] axes [0]", "l2 i32 [3000,5000] axes [0]"]),
     ("VNNI", "kernel/kernels.c", "irr_cpu_has_vnni()) return",
@@ -157,7 +157,7 @@ PATHS = [
     ("short sums", "plan/simd_plan.c", "if (op->finish) {", "if (op->finish && !problem) {",
      "means of 8 and 16 bits in 32 bits, where sets are small: accumulators, quotients",
      ["mean i8 [1280,49] axes [1]", "mean u16 [56,4,256] axes [1]"]),
-    ("few columns", "kernel/kernel_body.inc", "if (S##_ROOM >= IRR_LEAF_STEPS && width <= name##_VL) {",
+    ("few columns", "kernel/kernel_columns.inc", "if (S##_ROOM >= IRR_LEAF_STEPS && width <= name##_VL) {",
      "if (S##_DOUBTS == 1 && !count && width <= name##_VL) {",
      "small blocks: four at once, by loads as small as a row",
      ["sum f32 [1000,5,7] axes [1]", "min i16 [992,77,3] axes [1]"]),
@@ -243,7 +243,7 @@ path out of a copy of the sources, builds the device library without it and lets
 without the path the problem takes half as long again. `bench/paths.py "rows last"` does a row
 again; the script has the line that is changed for each.
 
-Measured at {commits}, each library against the whole one of the same sources, on
+Measured at {commits} (on Zen 4 before 388ab90, then on Zen 5), each library against the whole one of the same sources, on
 {machine}. The problems are those that a path is for: most others it leaves
 alone.
 

@@ -11,8 +11,8 @@
 #define ONE_PASS_TILE_BYTES 4096u
 #define ONE_PASS_ROWS 8u
 #define LONG_PIECE_BYTES 16384u
-/* What a thread must have to do, or it costs more than it brings: 1.5 to 3 us. Calling a thread that
- * spins and hearing of its end take 0.5 to 1.3; brief work calls none that sleeps. */
+/* What a thread must have to do, or it costs more than it brings: 1.5 to 3 us. Calling a thread
+ * that spins and hearing of its end take 0.5 to 1.3; brief work calls none that sleeps. */
 #define BYTES_WORTH_A_THREAD (320u << 10)
 /* Tasks of a thread: several, since threads come late and are interrupted; the more the larger the
  * work is, so that the last ones are a small part of it. */

@@ -119,7 +119,8 @@ static const property_row_t rows[] = {
     {"IRREDUCE_REPRODUCIBLE", DEVICE, BOTH, "YES: the same bits on any tier and number of threads",
      AT(reproducible), BOOLEAN, .environment = true},
     {"IRREDUCE_PREFETCH", DEVICE, BOTH,
-     "YES: ask for data beyond the caches ahead of the loops; default: where this CPU is sooner so",
+     "YES: how data beyond the caches suit processors whose prefetching lags; default: where it "
+     "does",
      AT(prefetch), BOOLEAN, .environment = true},
     {"FULL_DEVICE_NAME", 0, DEVICE, "the CPU's own name", .print = print_device_name},
     {"OPTIMAL_NUMBER_OF_INFER_REQUESTS", 0, BOTH, "requests that keep all CPUs busy",

@@ -43,7 +43,7 @@ static irr_one_call_t one_call_of(const irr_layout_t *l, const irr_kernel_t *ker
     return call;
 }
 
-/* Of columns that stay whole where they might be cut, beside others or to be called for ahead. */
+/* Of columns that stay whole where they might be cut, beside others. */
 #define MOST_BLOCK_BYTES 16384u
 /* A leaf of columns whose order is free: its rows take less time than a tree would, one by one. */
 #define MOST_BLOCK_ROWS 192

@@ -138,10 +138,11 @@ static void run_steps(const irr_simd_plan_t *plan, char *to, size_t at, const ch
         kernel->steps(to + at * kernel->accumulator_bytes, data, stride, steps, width, first);
 }
 
-/* Memory is read sooner where a few lines of what comes next are asked for while a piece is folded:
- * one of eight, and the processor's own prefetchers bring the others. */
+/* Where the processor's prefetching lags, memory is read sooner where a few lines of what comes
+ * next are asked for while a piece is folded: one of eight, and the processor's own prefetchers
+ * bring the others. */
 #define ASKED_BYTES 512u
-/* Rows of wide columns ask for more themselves, shorter ones are no match for memory. */
+/* Longer leaves are columns, which come by themselves, shorter rows no match for memory. */
 #define LEAST_ASKED_BYTES 64u
 #define MOST_ASKED_BYTES (2 * IRR_PIECE_BYTES)
 
@@ -151,9 +152,9 @@ static void ask_behind(const char *data, size_t bytes) {
         __builtin_prefetch((const void *)(next + i), 0, 2); /* to the second cache */
 }
 
-/* Of short rows, folded several at a time, no prefetching knows enough: where it does not lag, all
- * lines of what comes next are asked for, into the nearest cache. Longer rows come by themselves,
- * those that are widened take longer than that. */
+/* Short rows are folded several at a time, too fast for any prefetching: but for IRREDUCE_PREFETCH,
+ * which asks in its own way, all lines of what comes next are asked for, into the nearest cache.
+ * Longer rows come by themselves, those that are widened take longer than that. */
 #define NEAR_PIECE_BYTES 8192u
 #define MOST_NEAR_BYTES 512u
 
