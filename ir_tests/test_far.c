@@ -59,6 +59,8 @@ static void test_parts(void **state) {
     check("ReduceSum", IRR_I8, 7, 400009);  /* all rows in one pass */
     check("ReduceMean", IRR_I32, 300, 401); /* exact */
     check("ReduceMax", IRR_U16, 19, 300);   /* small blocks */
+    check("ReduceSum", IRR_F16, 7, 1003);   /* wide ones */
+    check("ReduceL2", IRR_I16, 33, 999);
 }
 
 int main(void) {

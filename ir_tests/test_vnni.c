@@ -38,8 +38,8 @@ static void compare_kernels(const irr_kernel_t *a, const irr_kernel_t *b, const 
     b->rows(&other, data, rows, width, width);
     compare(a, &one, &other, rows, rows, width);
     for (unsigned part = 0; part < 2; part++) { /* the second onto the first */
-        a->steps(&one, data, width, rows, width, part == 0);
-        b->steps(&other, data, width, rows, width, part == 0);
+        a->steps(&one, data, width, rows, width, part == 0 ? IRR_STEPS_FIRST : 0);
+        b->steps(&other, data, width, rows, width, part == 0 ? IRR_STEPS_FIRST : 0);
     }
     compare(a, &one, &other, width, rows, width);
     a->leaf(&one, data, rows * width, a->lanes);
@@ -56,8 +56,8 @@ static void compare_fused(const irr_fused_t *a, const irr_fused_t *b, const irr_
     size_t width = 1 + below(elements / rows < 2000 ? elements / rows : 2000);
     memset(one, 0, sizeof one);
     memset(other, 0, sizeof other);
-    a->steps(one, at, apart, data, width, rows, width, true);
-    b->steps(other, at, apart, data, width, rows, width, true);
+    a->steps(one, at, apart, data, width, rows, width, IRR_STEPS_FIRST);
+    b->steps(other, at, apart, data, width, rows, width, IRR_STEPS_FIRST);
     for (size_t i = 0; i < 2; i++) assert_memory_equal(&one[i], &other[i], (at + width) * bytes[i]);
     a->rows(one, at, apart, data, rows, width, width);
     b->rows(other, at, apart, data, rows, width, width);

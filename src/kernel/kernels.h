@@ -67,6 +67,10 @@ typedef struct irr_scaled_64 {
     int64_t exponent;
 } irr_scaled_64_t;
 
+/* How to take steps: from the identity instead of what stands there; and data come from beyond the
+ * caches. */
+enum { IRR_STEPS_FIRST = 1, IRR_STEPS_BEYOND = 2 };
+
 /* Pointers: `data` has the element's alignment, accumulators are 64-byte aligned where a whole
  * buffer is passed. Strides, lengths and widths count elements. */
 typedef struct irr_kernel {
@@ -82,7 +86,7 @@ typedef struct irr_kernel {
     /* `steps` rows of `width` lanes into width accumulators: a leaf or a part of one. `first`
      * starts from the identity instead of what stands there. */
     void (*steps)(void *accumulators, const void *data, size_t stride, size_t steps, size_t width,
-                  bool first);
+                  unsigned how);
     /* The tree of at most IRR_LONG_ROW_LEAVES leaves of a row (IRR_FREE_LEAVES where order is free,
      * IRR_ROW_LEAVES for ACCURACY), n elements, to as many accumulators as the layout has lanes. */
     void (*leaf)(void *accumulators, const void *data, size_t n, size_t lanes);
@@ -103,7 +107,7 @@ typedef struct irr_fused {
                  size_t length, size_t stride);
     void (*leaf)(void *accumulators, size_t apart, const void *data, size_t n);
     void (*steps)(void *accumulators, size_t at, size_t apart, const void *data, size_t stride,
-                  size_t steps, size_t width, bool first);
+                  size_t steps, size_t width, unsigned how);
 } irr_fused_t;
 
 /* What a finish must know of the sets. */

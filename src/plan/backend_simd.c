@@ -156,7 +156,7 @@ static inline void run_call(const plan_t *plan, void *to, const void *data, size
     } else if (call->run) {
         call->run(to, data, count, call->length, call->stride);
     } else if (plan->layout.inner == IRR_INNER_BAND) {
-        kernel->steps(to, data, call->stride, call->length, width, true);
+        kernel->steps(to, data, call->stride, call->length, width, plan->how);
     } else {
         kernel->leaf(to, data, call->length, plan->layout.group);
         kernel->fold(to, plan->layout.group, 1);

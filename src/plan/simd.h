@@ -38,8 +38,9 @@ typedef struct irr_simd_plan {
     irr_problem_t problem;
     irr_layout_t layout;
     bool accurate;
-    bool beyond; /* the data are more than a last cache holds */
-    bool asks;   /* for them ahead of the loops */
+    bool beyond;  /* the data are more than a last cache holds */
+    bool asks;    /* for them ahead of the loops */
+    unsigned how; /* to take the first steps of columns: kernels.h */
     uint32_t lanes;
     irr_cost_t cost;
     size_t tile_bytes; /* tiles are made for accumulators of this size */

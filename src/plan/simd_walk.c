@@ -130,12 +130,12 @@ void irr_fold_last(const irr_unit_t *unit, char *results) {
 
 /* Rows of columns into accumulators, from number `at` on: kernels.h. */
 static void run_steps(const irr_simd_plan_t *plan, char *to, size_t at, const char *data,
-                      size_t stride, size_t steps, size_t width, bool first) {
+                      size_t stride, size_t steps, size_t width) {
     const irr_kernel_t *kernel = plan->kernel;
     if (plan->fused)
-        plan->fused->steps(to, at, plan->apart, data, stride, steps, width, first);
+        plan->fused->steps(to, at, plan->apart, data, stride, steps, width, plan->how);
     else
-        kernel->steps(to + at * kernel->accumulator_bytes, data, stride, steps, width, first);
+        kernel->steps(to + at * kernel->accumulator_bytes, data, stride, steps, width, plan->how);
 }
 
 /* Where the processor's prefetching lags, memory is read sooner where a few lines of what comes
@@ -172,16 +172,20 @@ static void run_rows(const irr_simd_plan_t *plan, char *to, size_t at, const cha
         plan->kernel->rows(to + at * plan->kernel->accumulator_bytes, data, count, length, length);
 }
 
+/* Accumulators that stay in registers. Of more, rows from beyond the caches are taken as they lie,
+ * but by a block at a time only. */
+#define STRIP_BYTES 512u
+
 static void run_cols(const irr_simd_plan_t *plan, char *to, size_t at, const char *data,
                      size_t count) {
     const irr_layout_t *l = &plan->layout;
     const irr_kernel_t *kernel = plan->kernel;
-    if (!plan->fused)
-        kernel->cols(to + at * kernel->accumulator_bytes, data, count, l->rows, l->width);
-    for (size_t k = 0; k < count && plan->fused; k++)
+    bool one = plan->fused || (plan->beyond && l->width * kernel->accumulator_bytes > STRIP_BYTES);
+    if (!one) kernel->cols(to + at * kernel->accumulator_bytes, data, count, l->rows, l->width);
+    for (size_t k = 0; k < count && one; k++)
         run_steps(plan, to, at + k * l->width,
                   data + k * l->rows * l->width * kernel->element_bytes, l->width, l->rows,
-                  l->width, true);
+                  l->width);
 }
 
 void irr_run_kept(const irr_simd_plan_t *plan, char *to, size_t at, const char *data,
@@ -208,8 +212,8 @@ static void run_rest(const irr_unit_t *unit, char *lanes, const char *data, size
                      bool first) {
     const irr_simd_plan_t *plan = unit->plan;
     for (const irr_plane_t *p = plan->planes; p < plan->planes + plan->plane_count; p++) {
-        if (first) p->kernel->steps(lanes + p->offset, data, 0, 0, unit->lanes, true);
-        p->kernel->steps(lanes + p->offset, data, 0, 1, width, false);
+        if (first) p->kernel->steps(lanes + p->offset, data, 0, 0, unit->lanes, IRR_STEPS_FIRST);
+        p->kernel->steps(lanes + p->offset, data, 0, 1, width, 0);
     }
 }
 
@@ -231,7 +235,7 @@ static void run_leaf(const irr_unit_t *unit, char *lanes, const char *segment, s
             kernel->leaf(lanes, data, n, unit->lanes);
         return;
     }
-    if (whole) run_steps(unit->plan, lanes, 0, data, stride, whole, unit->lanes, true);
+    if (whole) run_steps(unit->plan, lanes, 0, data, stride, whole, unit->lanes);
     if (whole < steps)
         run_rest(unit, lanes, data + whole * stride * kernel->element_bytes,
                  rows % l->group * l->width, whole == 0);
@@ -281,7 +285,7 @@ static bool run_block(irr_walk_t *walk, char *results, size_t at, const char *da
             if (l->inner == IRR_INNER_TREE)
                 run_leaves(walk, results, at, data, rows);
             else
-                run_steps(unit->plan, results, at, data, l->width, l->rows, unit->width, true);
+                run_steps(unit->plan, results, at, data, l->width, l->rows, unit->width);
         }
     walk->done_in_this = to;
     return to == unit->kept;

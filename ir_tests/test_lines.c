@@ -1,0 +1,110 @@
+/* Columns from beyond the caches are taken in another order than others: every kernel of every tier
+ * that this CPU has makes the same accumulators of them. SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/kernels.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST_WIDTH = 3000, MOST_BYTES = 1 << 17, ROUNDS = 12 };
+enum { PLANE_BYTES = MOST_WIDTH * 16 + IRR_ACCUMULATOR_SLACK_BYTES };
+
+static uint64_t stream = 1;
+static size_t below(size_t limit) {
+    stream = stream * 6364136223846793005u + 1442695040888963407u;
+    return (size_t)(stream >> 33) % limit;
+}
+
+/* [rows, width], the first of each `stride` elements; nothing can be read behind the last row. */
+typedef struct {
+    size_t rows, width, stride;
+    char *data;
+} matrix_t;
+
+/* Floats from a half to 2, of either sign, and now and then 0. */
+static void draw(matrix_t *m, irr_element_type_e type) {
+    const irr_element_type_info_t *info = irr_element_type_info(type);
+    size_t element = info->bits / 8;
+    m->width = 1 + below(below(3) ? 300 : MOST_WIDTH);
+    m->stride = m->width + (below(4) ? 0 : below(20));
+    m->rows = 1 + below(below(2) ? 12 : 256);
+    if (m->rows * m->stride * element > MOST_BYTES) m->rows = MOST_BYTES / (m->stride * element);
+    size_t count = (m->rows - 1) * m->stride + m->width;
+    bool zeros = below(2);
+    m->data = malloc(count * element);
+    assert_non_null(m->data);
+    for (size_t i = 0; i < count * element; i++) m->data[i] = (char)below(256);
+    for (size_t i = 0; i < count && info->kind == IRR_KIND_FLOAT; i++) {
+        m->data[i * element + element - 1] = (char)(below(2) ? 0x3f : 0xbf);
+        if (zeros && below(500) == 0) memset(m->data + i * element, 0, element);
+    }
+}
+
+/* What both make, at first and onto that; planes of a fused kernel stand `apart`. */
+static _Alignas(64) char near_sums[IRR_FOLD_COUNT * PLANE_BYTES],
+    far_sums[IRR_FOLD_COUNT * PLANE_BYTES];
+
+static void check_kernel(const irr_kernel_t *kernel, irr_element_type_e type) {
+    matrix_t m;
+    draw(&m, type);
+    for (unsigned how = IRR_STEPS_FIRST; how <= IRR_STEPS_FIRST; how--) {
+        kernel->steps(near_sums, m.data, m.stride, m.rows, m.width, how);
+        kernel->steps(far_sums, m.data, m.stride, m.rows, m.width, how | IRR_STEPS_BEYOND);
+        if (memcmp(near_sums, far_sums, m.width * kernel->accumulator_bytes) != 0)
+            fail_msg("%s: [%zu, %zu of %zu], %u", kernel->name, m.rows, m.width, m.stride, how);
+    }
+    free(m.data);
+}
+
+static void check_fused(const irr_kernel_table_t *table, const irr_fused_t *fused,
+                        irr_element_type_e type) {
+    matrix_t m;
+    draw(&m, type);
+    memset(near_sums, 0, sizeof near_sums);
+    memset(far_sums, 0, sizeof far_sums);
+    fused->steps(near_sums, 0, PLANE_BYTES, m.data, m.stride, m.rows, m.width, IRR_STEPS_FIRST);
+    fused->steps(far_sums, 0, PLANE_BYTES, m.data, m.stride, m.rows, m.width,
+                 IRR_STEPS_FIRST | IRR_STEPS_BEYOND);
+    size_t at = 0;
+    for (unsigned fold = 0; fold < IRR_FOLD_COUNT; fold++) {
+        if (!(fused->folds >> fold & 1)) continue;
+        size_t bytes = irr_kernel_of(table, (irr_fold_e)fold, type)->accumulator_bytes;
+        if (memcmp(near_sums + at, far_sums + at, m.width * bytes) != 0)
+            fail_msg("fold %u of type %d, fused: [%zu, %zu of %zu]", fold, (int)type, m.rows,
+                     m.width, m.stride);
+        at += PLANE_BYTES;
+    }
+    free(m.data);
+}
+
+static void test_tier(irr_tier_e tier) {
+    const irr_kernel_table_t *table = irr_kernels(tier);
+    for (unsigned t = 0; t < IRR_ELEMENT_TYPE_COUNT; t++) {
+        irr_element_type_e type = (irr_element_type_e)t;
+        for (unsigned fold = 0; fold < IRR_FOLD_COUNT; fold++) {
+            const irr_kernel_t *own = &table->folds[fold][t];
+            const irr_kernel_t *best = irr_kernel_of(table, (irr_fold_e)fold, type);
+            for (unsigned i = 0; i < ROUNDS && own->name; i++) check_kernel(own, type);
+            for (unsigned i = 0; i < ROUNDS && best != own; i++) check_kernel(best, type);
+        }
+        for (unsigned k = 0; k < IRR_MOST_FUSED; k++)
+            for (unsigned i = 0; i < ROUNDS && irr_fused_of(table, type, k)->folds; i++)
+                check_fused(table, irr_fused_of(table, type, k), type);
+    }
+}
+
+static void test_tiers(void **state) {
+    (void)state;
+    if (getenv("IRR_TEST_SEED")) stream = strtoull(getenv("IRR_TEST_SEED"), NULL, 0);
+    print_message("IRR_TEST_SEED=%llu\n", (unsigned long long)stream);
+    for (int tier = 0; tier <= (int)irr_cpu_best_tier(); tier++) test_tier((irr_tier_e)tier);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tiers)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
