@@ -341,4 +341,15 @@ static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
 #define VEC_ORDER_64 RANGE
 #define VEC_REST(load) load##_n
 
+/* A quarter of a vector, of words, before the rest of `fills`: it seldom lies across two lines,
+ * where a vector with a mask does as often as any. */
+#define VEC_LITTLE_BYTES 16
+static inline __m512i little_512(const void *p, size_t bytes, __m512i fills, bool zeros) {
+    const __mmask8 mask = (__mmask8)_bzhi_u32(0xff, (unsigned)(bytes / 4));
+    __m128i x = _mm_mask_loadu_epi32(_mm512_castsi512_si128(fills), mask, p);
+    return zeros ? _mm512_zextsi128_si512(x) : _mm512_inserti32x4(fills, x, 0);
+}
+#define VEC_LITTLE(V, p, bytes, fill)                                                              \
+    ((V)little_512(p, bytes, (__m512i)VEC_SPLAT(V, fill), (fill) == 0))
+
 #endif
