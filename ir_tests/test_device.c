@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "device_graph.h"
 #include "failing_memory.h"
+#include "kernel/cpu.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -81,7 +82,9 @@ static const struct {
                        {"IRREDUCE_BACKEND", "reference", NULL},
                        {"IRREDUCE_BACKEND", "auto", NULL},
                        {"IRREDUCE_ISA", "scalar", NULL},
-                       {"IRREDUCE_REPRODUCIBLE", "FALSE", "NO"}};
+                       {"IRREDUCE_REPRODUCIBLE", "FALSE", "NO"},
+                       {"IRREDUCE_PREFETCH", "TRUE", "YES"},
+                       {"IRREDUCE_PREFETCH", "NO", NULL}};
 static const struct {
     const char *key, *value;
     irr_status_e status;
@@ -95,6 +98,7 @@ static const struct {
     {"INFERENCE_NUM_THREADS", "99999999999999999999", IRR_PARAMETER_MISMATCH, "to 1024"},
     {"IRREDUCE_BACKEND", "gpu", IRR_PARAMETER_MISMATCH, "auto, simd, onednn, reference"},
     {"IRREDUCE_ISA", "sse2", IRR_PARAMETER_MISMATCH, "auto, scalar, avx2, avx512"},
+    {"IRREDUCE_PREFETCH", "AUTO", IRR_PARAMETER_MISMATCH, "it takes NO, YES, FALSE, TRUE"},
     {"FULL_DEVICE_NAME", "x", IRR_PARAMETER_MISMATCH, "can only be read"},
     {"IRREDUCE_EXPLAIN", "x", IRR_PARAMETER_MISMATCH, "can only be read"}};
 
@@ -102,6 +106,7 @@ static void test_properties(void **state) {
     (void)state;
     irr_plugin_engine_t *engine = engine_or_fail();
     assert_string_equal(get(engine, "IRREDUCE_REPRODUCIBLE"), "YES");
+    assert_string_equal(get(engine, "IRREDUCE_PREFETCH"), irr_cpu_prefetch_lags() ? "YES" : "NO");
     for (size_t i = 0; i < sizeof good_properties / sizeof *good_properties; i++) {
         assert_int_equal(engine->set_property(engine, good_properties[i].key,
                                               good_properties[i].value, sentence),
