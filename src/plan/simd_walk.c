@@ -172,20 +172,18 @@ static void run_rows(const irr_simd_plan_t *plan, char *to, size_t at, const cha
         plan->kernel->rows(to + at * plan->kernel->accumulator_bytes, data, count, length, length);
 }
 
-/* Accumulators that stay in registers. Of more, rows from beyond the caches are taken as they lie,
- * but by a block at a time only. */
+/* Accumulators that stay in registers. Of more, one block at a time is taken as it lies. */
 #define STRIP_BYTES 512u
 
 static void run_cols(const irr_simd_plan_t *plan, char *to, size_t at, const char *data,
                      size_t count) {
     const irr_layout_t *l = &plan->layout;
     const irr_kernel_t *kernel = plan->kernel;
+    size_t block_bytes = l->rows * l->width * kernel->element_bytes;
     bool one = plan->fused || (plan->beyond && l->width * kernel->accumulator_bytes > STRIP_BYTES);
     if (!one) kernel->cols(to + at * kernel->accumulator_bytes, data, count, l->rows, l->width);
-    for (size_t k = 0; k < count && one; k++)
-        run_steps(plan, to, at + k * l->width,
-                  data + k * l->rows * l->width * kernel->element_bytes, l->width, l->rows,
-                  l->width);
+    for (; one && count; count--, at += l->width, data += block_bytes)
+        run_steps(plan, to, at, data, l->width, l->rows, l->width);
 }
 
 void irr_run_kept(const irr_simd_plan_t *plan, char *to, size_t at, const char *data,
