@@ -25,7 +25,7 @@ typedef struct {
     char *data;
 } matrix_t;
 
-/* Floats from a half to 2, of either sign, and now and then 0. */
+/* Floats whose highest byte is 0x3f or 0xbf: near one, of either sign; now and then 0. */
 static void draw(matrix_t *m, irr_element_type_e type) {
     const irr_element_type_info_t *info = irr_element_type_info(type);
     size_t element = info->bits / 8;

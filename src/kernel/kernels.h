@@ -83,8 +83,8 @@ typedef struct irr_kernel {
     void (*rows)(void *accumulators, const void *data, size_t count, size_t length, size_t stride);
     /* Each of `count` dense blocks of [rows <= 32, width], to `width` accumulators. */
     void (*cols)(void *accumulators, const void *data, size_t count, size_t rows, size_t width);
-    /* `steps` rows of `width` lanes into width accumulators: a leaf or a part of one. `first`
-     * starts from the identity instead of what stands there. */
+    /* `steps` rows of `width` lanes into width accumulators: a leaf or a part of one. `how`:
+     * IRR_STEPS_FIRST, IRR_STEPS_BEYOND, both or 0; no bit depends on the second. */
     void (*steps)(void *accumulators, const void *data, size_t stride, size_t steps, size_t width,
                   unsigned how);
     /* The tree of at most IRR_LONG_ROW_LEAVES leaves of a row (IRR_FREE_LEAVES where order is free,

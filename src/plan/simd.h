@@ -38,7 +38,7 @@ typedef struct irr_simd_plan {
     irr_problem_t problem;
     irr_layout_t layout;
     bool accurate;
-    bool beyond;  /* the data are more than a last cache holds */
+    bool beyond;  /* the data come from memory: BEYOND_BYTES of simd_plan.c */
     bool asks;    /* for them ahead of the loops */
     unsigned how; /* to take the first steps of columns: kernels.h */
     uint32_t lanes;

@@ -97,7 +97,8 @@ static double slowness(const irr_problem_t *problem, const irr_kernel_t *kernel,
 
 /* More than a last cache of 32 MB holds, which others use as well. Asked for by pieces, where the
  * processor lags, it comes 1.05x to 1.5x as fast, the more the busier the memory is; out of a
- * cache, 0.95x. Columns as they lie: from here on 1.1x to 2.3x, at half of it 0.5x to 1.05x. */
+ * cache, 0.95x. Columns as they lie: from here on 1.1x to 2.3x, at half of it 0.5x to 1.05x.
+ * One number at a time needs no help. */
 #define BEYOND_BYTES 20e6
 
 static double bytes_of(const irr_problem_t *problem) {

@@ -172,17 +172,17 @@ static void run_rows(const irr_simd_plan_t *plan, char *to, size_t at, const cha
         plan->kernel->rows(to + at * plan->kernel->accumulator_bytes, data, count, length, length);
 }
 
-/* Accumulators that stay in registers. Of more, one block at a time is taken as it lies. */
+/* Wider blocks, of more than two rows, are taken as they lie from beyond the caches. */
 #define STRIP_BYTES 512u
 
 static void run_cols(const irr_simd_plan_t *plan, char *to, size_t at, const char *data,
                      size_t count) {
     const irr_layout_t *l = &plan->layout;
     const irr_kernel_t *kernel = plan->kernel;
-    size_t block_bytes = l->rows * l->width * kernel->element_bytes;
-    bool one = plan->fused || (plan->beyond && l->width * kernel->accumulator_bytes > STRIP_BYTES);
+    size_t row_bytes = l->width * kernel->element_bytes;
+    bool wide = row_bytes > STRIP_BYTES && l->rows > 2, one = plan->fused || (plan->beyond && wide);
     if (!one) kernel->cols(to + at * kernel->accumulator_bytes, data, count, l->rows, l->width);
-    for (; one && count; count--, at += l->width, data += block_bytes)
+    for (; one && count; count--, at += l->width, data += l->rows * row_bytes)
         run_steps(plan, to, at, data, l->width, l->rows, l->width);
 }
 
