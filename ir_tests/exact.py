@@ -164,8 +164,9 @@ def float_is_right(op, kind, elements, found, accurate=False):
     minus_zero = found == 1 << 8 * FLOATS[kind][0].itemsize - 1
     if op in ("ReduceSum", "ReduceL1", "ReduceL2") and minus_zero:
         return "a zero is -0"
-    if op == "ReduceMean" and minus_zero and sum(
-            -m if n else m for n, m in (take_apart(kind, b) for b in elements)) == 0:
+    parts = [take_apart(kind, b) for b in elements] if op == "ReduceMean" and minus_zero else []
+    finite = not any(m is NAN or m is INFINITY for _, m in parts)
+    if parts and finite and sum(-m if n else m for n, m in parts) == 0:
         return "an exact zero is -0"
     if found == low if low == high else key(kind, low) <= key(kind, found) <= key(kind, high):
         return None
