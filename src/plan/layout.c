@@ -168,6 +168,16 @@ static size_t things_of_lines(size_t bytes) {
     return LINE_BYTES / least(LINE_BYTES, bytes & -bytes);
 }
 
+/* Of how many blocks one call of a kernel can take all innermost segments, as they lie in memory.
+ */
+static size_t blocks_waiting(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
+    size_t segments = layout->segments.size[layout->segments.count - 1];
+    size_t results = segments * layout->kept * layout->width;
+    bool calls = layout->inner == IRR_INNER_ROWS || layout->inner == IRR_INNER_COLS;
+    if (!calls || !kernel->waits) return 0;
+    return IRR_WAITING_BYTES / kernel->tile_accumulator_bytes / results;
+}
+
 /* A segment's short pieces that lie side by side become one unit: it is read as it lies, and its
  * results are merged and finished at once. Threads share out the segments, where these are many. */
 static void join_pieces(const irr_lane_info_t *kernel, irr_layout_t *layout) {
@@ -181,8 +191,12 @@ static void join_pieces(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     const irr_outer_t *blocks = &layout->blocks, *outer = &layout->segments;
     size_t stride = blocks->stride[blocks->count - 1];
     most = least(most / layout->kept, blocks->size[blocks->count - 1]);
-    if (outer->stride[outer->count - 1] < stride) /* these blocks hold several segments */
-        most = least(most, LONG_PIECE_BYTES / kernel->element_bytes / stride);
+    if (outer->stride[outer->count - 1] < stride) { /* these blocks hold several segments */
+        size_t span = LONG_PIECE_BYTES / kernel->element_bytes / stride;
+        size_t waiting = blocks_waiting(kernel, layout);
+        if (outer->count == 1 || waiting >= most) span = most_of(span, waiting);
+        most = least(most, span);
+    }
     layout->tile_blocks = most_of(most, 1);
 }
 

@@ -51,6 +51,9 @@ typedef struct irr_layout {
     size_t slot_bytes;
 } irr_layout_t;
 
+/* Accumulators of several segments, in one call of a kernel, that wait until they are merged. */
+#define IRR_WAITING_BYTES 4096u
+
 /* What a layout needs to know of a kernel. */
 typedef struct irr_lane_info {
     size_t lanes, accumulator_bytes, element_bytes;
@@ -60,6 +63,7 @@ typedef struct irr_lane_info {
     size_t row_leaves;             /* of a long row, in one kernel call: up to IRR_FREE_LEAVES */
     size_t column_leaves;          /* likewise of columns */
     size_t most_block_rows;        /* a small block of columns with no more is one leaf */
+    bool waits;                    /* accumulators of several segments: several blocks' too */
     bool exact;                    /* sums of integers in wider accumulators */
     size_t last_rows;              /* 0, or what was decided before: siblings' are the same */
 } irr_lane_info_t;

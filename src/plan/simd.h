@@ -1,6 +1,7 @@
 /* The SIMD backend's own: what it prepares for a problem, and how far a part of it has come.
- * Shared by simd_plan.c (offers, plans), simd_join.c (siblings), backend_simd.c (tasks) and
- * simd_walk.c (trees). May not: other backends. SPDX-License-Identifier: Apache-2.0 */
+ * Shared by simd_plan.c (offers, plans), simd_join.c (siblings), backend_simd.c (tasks),
+ * simd_walk.c (trees) and simd_segments.c (many segments). May not: other backends.
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IRR_PLAN_SIMD_H
 #define IRR_PLAN_SIMD_H
 
@@ -120,6 +121,18 @@ void irr_run_kept(const irr_simd_plan_t *plan, char *to, size_t at, const char *
  * and if it is 1 by so many inner rows of all those of a segment. */
 size_t irr_walk_piece(const irr_walk_t *walks, uint32_t count, size_t *rows, size_t *all_rows);
 
+/* A stack of nodes: where the one goes that follows `done` others. */
+static inline char *irr_top(char *nodes, size_t node_bytes, size_t done) {
+    return done ? nodes + (size_t)__builtin_popcountll(done) * node_bytes : nodes;
+}
+/* The node at the top was the `done`-th: complete subtrees of equal size become one. */
+void irr_carry(const irr_simd_plan_t *plan, char *nodes, size_t node_bytes, size_t done, size_t n);
+/* How many segments, of those up to `to`, one call of a kernel can take: their rows lie side by
+ * side, and behind them those of the unit's next blocks. Of few rows that is much faster than a
+ * call for each. */
+size_t irr_segments_at_once(const irr_walk_t *walk, size_t to);
+/* So many of the walk's; all of them become its results. */
+void irr_run_segments(irr_walk_t *walk, size_t count);
 /* The top of a tree, whose `count` nodes of n accumulators stand `apart` bytes apart. */
 void irr_merge_nodes(const irr_simd_plan_t *plan, char *nodes, size_t apart, size_t count,
                      size_t n);

@@ -59,6 +59,7 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
                             .tile_accumulator_bytes = tile_bytes};
     info.last_rows = plan->layout.last_rows;
     info.alone = !together;
+    info.waits = !fused;
     info.most_block_elements = together ? MOST_BLOCK_BYTES / element_bytes : SIZE_MAX;
     bool free = irr_element_type_info(problem->type)->kind != IRR_KIND_FLOAT ||
                 problem->op == IRR_OP_MIN || problem->op == IRR_OP_MAX;

@@ -1,5 +1,5 @@
-/* The trees of the SIMD backend, leaf by leaf (kernels.h has the bit contract).
- * Lives here: the order of kernel calls in one unit. May not: threads, finishes.
+/* The units of the SIMD backend, leaf by leaf (kernels.h has the bit contract).
+ * Lives here: the order of kernel calls in one unit. May not: threads, trees, finishes.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "plan/simd.h"
 
@@ -36,27 +36,19 @@ void irr_walk_unit(const irr_unit_t *unit, char *slot, irr_walk_t *walk) {
 
 /* ---- a stack of nodes ---- */
 
-/* Where the node goes that follows `done` others. */
-static char *top(char *nodes, size_t node_bytes, size_t done) {
-    return done ? nodes + (size_t)__builtin_popcountll(done) * node_bytes : nodes;
-}
-
 static void merge(const irr_simd_plan_t *plan, char *node, const char *other, size_t n) {
     for (const irr_plane_t *p = plan->planes; p < plan->planes + plan->plane_count; p++)
         p->kernel->merge(node + p->offset, other + p->offset, n);
 }
 
-/* The node at the top was the `done`-th: complete subtrees of equal size become one. */
-static void carry(const irr_simd_plan_t *plan, char *nodes, size_t node_bytes, size_t done,
-                  size_t n) {
-    char *node = top(nodes, node_bytes, done - 1);
+void irr_carry(const irr_simd_plan_t *plan, char *nodes, size_t node_bytes, size_t done, size_t n) {
+    char *node = irr_top(nodes, node_bytes, done - 1);
     for (; done % 2 == 0; done /= 2, node -= node_bytes) merge(plan, node - node_bytes, node, n);
 }
 
-/* What is left after the last node, smallest subtrees first. */
 static void collapse(const irr_simd_plan_t *plan, char *nodes, size_t node_bytes, size_t done,
                      size_t n) {
-    char *node = top(nodes, node_bytes, done) - node_bytes;
+    char *node = irr_top(nodes, node_bytes, done) - node_bytes;
     for (; node > nodes; node -= node_bytes) merge(plan, node - node_bytes, node, n);
 }
 
@@ -67,60 +59,6 @@ void irr_merge_nodes(const irr_simd_plan_t *plan, char *nodes, size_t apart, siz
     irr_merge_nodes(plan, nodes, apart, left, n);
     irr_merge_nodes(plan, nodes + left * apart, apart, count - left, n);
     merge(plan, nodes, nodes + left * apart, n);
-}
-
-/* The first `bytes` of each stretch of `apart` bytes, moved together. A copy of constant size is an
- * instruction or two, the sizes are those of one accumulator; by fours, since a loop of so little
- * takes twice as long where it crosses a line of code. */
-static void close_ranks(char *nodes, size_t count, size_t bytes, size_t apart) {
-#define MOVE(i, size) memcpy(to + (i)*size, from + (i)*apart, size)
-#define MOVE_EACH(size)                                                                            \
-    case size:                                                                                     \
-        for (; count > 4; count -= 4, to += 4 * size, from += 4 * apart)                           \
-            MOVE(0, size), MOVE(1, size), MOVE(2, size), MOVE(3, size);                            \
-        for (size_t k = 0; k < count; k++) MOVE(k, size);                                          \
-        return;
-    char *to = nodes, *from = nodes;
-    switch (bytes) {
-        MOVE_EACH(1)
-        MOVE_EACH(2)
-        MOVE_EACH(4)
-        MOVE_EACH(8)
-        MOVE_EACH(16)
-    default:
-        for (size_t k = 1; k < count; k++) memmove(nodes + k * bytes, nodes + k * apart, bytes);
-    }
-#undef MOVE_EACH
-}
-
-/* Less than a line a row: all at once is sooner. */
-#define LEAST_LAST_BYTES 64u
-
-/* Row by row, which are columns of accumulators. Without a kernel for these, all outputs at once:
- * element r of each is added to element 0 by one pass over all columns, which does it for every
- * other column as well. */
-static void fold_last(const irr_unit_t *unit, char *results, const irr_plane_t *plane) {
-    const irr_kernel_t *kernel = plane->kernel;
-    const irr_layout_t *l = &unit->plan->layout;
-    size_t all = unit->results, row = l->last_width;
-    size_t row_bytes = row * kernel->accumulator_bytes;
-    char *copy = results + l->result_bytes;
-    if (plane->last && l->last_rows * row_bytes >= LEAST_LAST_BYTES) {
-        plane->last->cols(copy, results, all / (l->last_rows * row), l->last_rows, row);
-        memcpy(results, copy, all / l->last_rows * kernel->accumulator_bytes);
-        return;
-    }
-    memcpy(copy, results, all * kernel->accumulator_bytes);
-    for (size_t r = 1; r < l->last_rows; r++)
-        kernel->merge(results, copy + r * row_bytes, all - r * row);
-    close_ranks(results, all / (l->last_rows * row), row_bytes, l->last_rows * row_bytes);
-}
-
-void irr_fold_last(const irr_unit_t *unit, char *results) {
-    const irr_simd_plan_t *plan = unit->plan;
-    if (plan->layout.last_rows == 1) return;
-    for (const irr_plane_t *p = plan->planes; p < plan->planes + plan->plane_count; p++)
-        fold_last(unit, results + p->offset, p);
 }
 
 /* ---- a segment ---- */
@@ -156,7 +94,7 @@ static void ask_behind(const char *data, size_t bytes) {
  * which asks in its own way, all lines of what comes next are asked for, into the nearest cache.
  * Longer rows come by themselves, those that are widened take longer than that. */
 #define NEAR_PIECE_BYTES 8192u
-#define MOST_NEAR_BYTES 512u
+#define MOST_NEAR_BYTES 1024u
 
 static void ask_all_behind(const char *data, size_t bytes) {
     uintptr_t next = (uintptr_t)data + bytes;
@@ -255,8 +193,8 @@ static bool run_leaves(irr_walk_t *walk, char *results, size_t at, const char *s
     size_t leaf_rows = l->leaf_steps * l->group, to = walk->leaves;
     if (rows < l->rows) to = least(to, (rows + leaf_rows - 1) / leaf_rows);
     for (size_t done = walk->done_in_this; done < to; walk->done_in_this = ++done) {
-        run_leaf(unit, top(walk->lanes, l->leaf_bytes, done), segment, walk->first_leaf + done);
-        carry(unit->plan, walk->lanes, l->leaf_bytes, done + 1, unit->lanes);
+        run_leaf(unit, irr_top(walk->lanes, l->leaf_bytes, done), segment, walk->first_leaf + done);
+        irr_carry(unit->plan, walk->lanes, l->leaf_bytes, done + 1, unit->lanes);
     }
     if (to < walk->leaves) return false;
     collapse(unit->plan, walk->lanes, l->leaf_bytes, to, unit->lanes);
@@ -305,57 +243,6 @@ static bool run_segment(irr_walk_t *walk, char *results, size_t rows) {
     }
 }
 
-/* ---- several segments ---- */
-
-/* Rows of a segment that are worth the way round, accumulators that wait until they are merged, and
- * segments that become one at once. */
-#define FEW_KEPT 128u
-#define MOST_WAITING_BYTES 4096u
-#define MERGED_AT_ONCE 8u
-
-/* How many segments, of those up to `to`, one call of a kernel can take: their rows lie side by
- * side. Of few rows that is much faster than a call for each. */
-static size_t segments_at_once(const irr_walk_t *walk, size_t to) {
-    const irr_unit_t *unit = walk->unit;
-    const irr_layout_t *l = &unit->plan->layout;
-    bool calls = l->inner == IRR_INNER_ROWS || l->inner == IRR_INNER_COLS;
-    if (!calls || unit->plan->fused || unit->kept < l->kept || unit->kept >= FEW_KEPT ||
-        l->segments.count == 0)
-        return 1;
-    size_t inner = l->segments.size[l->segments.count - 1];
-    size_t left = inner - (walk->first_segment + walk->done_segments) % inner;
-    size_t most = MOST_WAITING_BYTES / (unit->results * unit->plan->kernel->accumulator_bytes);
-    return least(least(left, most), to - walk->done_segments);
-}
-
-static void run_segments(irr_walk_t *walk, size_t count) {
-    const irr_unit_t *unit = walk->unit;
-    const irr_simd_plan_t *plan = unit->plan;
-    const irr_layout_t *l = &plan->layout;
-    _Alignas(64) char waiting[MOST_WAITING_BYTES + IRR_ACCUMULATOR_SLACK_BYTES];
-    _Alignas(64) char some[MOST_WAITING_BYTES + IRR_ACCUMULATOR_SLACK_BYTES];
-    size_t bytes = unit->kept * unit->width * plan->kernel->accumulator_bytes; /* of a block */
-    size_t segment = irr_offset_of(&l->segments, walk->first_segment + walk->done_segments);
-    size_t first = irr_offset_of(&l->blocks, unit->block), n;
-    for (size_t b = 0; b < unit->blocks; b++) {
-        size_t at = segment + irr_offset_of(&l->blocks, unit->block + b) - first;
-        const char *data = unit->data + at * plan->kernel->element_bytes;
-        irr_run_kept(plan, waiting + b * count * bytes, 0, data, count * unit->kept);
-    }
-    for (size_t i = 0, done = walk->done_segments; i < count; i += n, walk->done_segments = done) {
-        for (n = 1; 2 * n <= least(count - i, MERGED_AT_ONCE) && done % (2 * n) == 0;) n *= 2;
-        for (size_t b = 0; b < unit->blocks; b++)
-            for (size_t k = 0; k < n; k++)
-                memcpy(some + (k * unit->blocks + b) * bytes, waiting + (b * count + i + k) * bytes,
-                       bytes);
-        for (size_t k = 1; k < n; k *= 2)
-            plan->kernel->merge(some, some + k * unit->blocks * bytes, (n - k) * unit->results);
-        memcpy(top(walk->results, l->result_bytes, done), some, unit->blocks * bytes);
-        done += n;
-        carry(plan, walk->results, l->result_bytes, done / n, unit->results);
-    }
-}
-
 /* ---- side by side ---- */
 
 /* Rows that a kernel folds at once, where as many are not too long to stay in the near caches. */
@@ -385,16 +272,17 @@ void irr_walk_to(irr_walk_t *walk, size_t segments, size_t rows) {
     if (walk->done_segments == walk->segments) return;
     while (walk->done_segments < walk->segments && walk->done_segments <= segments) {
         size_t done = walk->done_segments, count = 1;
-        if (done + 1 < to && walk->done_in_this == 0) count = segments_at_once(walk, to);
+        if (done + 1 < to && walk->done_in_this == 0) count = irr_segments_at_once(walk, to);
         if (count > 1) {
-            run_segments(walk, count);
+            irr_run_segments(walk, count);
+            if (count == walk->segments) return;
             continue;
         }
-        char *node = top(walk->results, node_bytes, done);
+        char *node = irr_top(walk->results, node_bytes, done);
         if (!run_segment(walk, node, done < segments ? SIZE_MAX : rows)) return;
         walk->done_in_this = 0;
         walk->done_segments = done + 1;
-        carry(unit->plan, walk->results, node_bytes, done + 1, unit->results);
+        irr_carry(unit->plan, walk->results, node_bytes, done + 1, unit->results);
     }
     if (walk->done_segments == walk->segments)
         collapse(unit->plan, walk->results, node_bytes, walk->segments, unit->results);
