@@ -169,14 +169,19 @@ static void fold_last(const irr_unit_t *unit, char *results, const irr_plane_t *
     size_t all = unit->results, row = l->last_width, rows = l->last_rows;
     size_t row_bytes = row * kernel->accumulator_bytes, sets = all / (rows * row);
     char *copy = results + l->result_bytes;
-    if (plane->last && rows * row_bytes >= LEAST_LAST_BYTES) {
-        plane->last->cols(copy, results, sets, rows, row);
+    const irr_kernel_t *last = plane->last;
+    bool free = last && last->leaves > 1 && row == 1 && rows > FEW_LAST_ROWS;
+    if (free || (last && rows * row_bytes >= LEAST_LAST_BYTES)) {
+        if (free) /* in any order */
+            last->rows(copy, results, sets, rows, rows);
+        else
+            last->cols(copy, results, sets, rows, row);
         memcpy(results, copy, sets * row_bytes);
         return;
     }
-    bool steps = plane->last && (rows > FEW_LAST_ROWS || all >= LEAST_LAST_COLUMNS);
+    bool steps = last && (rows > FEW_LAST_ROWS || all >= LEAST_LAST_COLUMNS);
     if (steps)
-        plane->last->steps(copy, results, row, rows, all - (rows - 1) * row, IRR_STEPS_FIRST);
+        last->steps(copy, results, row, rows, all - (rows - 1) * row, IRR_STEPS_FIRST);
     else
         memcpy(copy, results, all * kernel->accumulator_bytes);
     for (size_t r = 1; r < rows && !steps; r++)
