@@ -11,6 +11,8 @@
 #define ONE_PASS_TILE_BYTES 4096u
 #define ONE_PASS_ROWS 8u
 #define LONG_PIECE_BYTES 16384u
+/* Outputs of many segments, few in number, need no such room. */
+#define MANY_SEGMENTS 8u
 /* What a thread must have to do, or it costs more than it brings: 1.5 to 3 us. Calling a thread
  * that spins and hearing of its end take 0.5 to 1.3; brief work calls none that sleeps. */
 #define BYTES_WORTH_A_THREAD (320u << 10)
@@ -183,6 +185,8 @@ static size_t blocks_waiting(const irr_lane_info_t *kernel, const irr_layout_t *
 static void join_pieces(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     size_t most = most_in_tile(kernel, layout) / layout->width;
     size_t wanted = layout->wanted, segments = layout->segments.total;
+    if (segments >= MANY_SEGMENTS && layout->inner != IRR_INNER_ROWS)
+        most = TILE_BYTES / kernel->tile_accumulator_bytes / layout->width;
     size_t piece = layout->tile_kept * layout->rows * layout->width * kernel->element_bytes;
     if (layout->tile_width < layout->width || piece >= LONG_PIECE_BYTES) return;
     if (segments < 4 * wanted) most = least(most, layout->blocks.total * layout->kept / wanted);

@@ -76,6 +76,7 @@ static void push_nodes(const irr_walk_t *walk, char *nodes, char *room, size_t c
 
 /* Rows of a segment that are worth the way round. */
 #define FEW_KEPT 128u
+#define MANY_SEGMENTS 32u
 
 static size_t inner_of(const irr_outer_t *outer) {
     return outer->count ? outer->size[outer->count - 1] : 1;
@@ -97,7 +98,8 @@ size_t irr_segments_at_once(const irr_walk_t *walk, size_t to) {
         if (outer) return outer * inner;
     }
     some = least(some, left);
-    return most < 2 ? 1 : some > most ? irr_tree_split(most + 1) : some; /* whole subtrees */
+    if (some <= most || most < MANY_SEGMENTS) return least(some, most);
+    return irr_tree_split(most + 1); /* whole subtrees */
 }
 
 /* Rows of so many segments of all blocks of a unit, as they lie in memory. */
@@ -168,7 +170,9 @@ static void fold_last(const irr_unit_t *unit, char *results, const irr_plane_t *
     const irr_layout_t *l = &unit->plan->layout;
     size_t all = unit->results, row = l->last_width, rows = l->last_rows;
     size_t row_bytes = row * kernel->accumulator_bytes, sets = all / (rows * row);
-    char *copy = results + l->result_bytes;
+    /* Not right behind, where what is read beyond the end would wait for what has just been
+     * written. */
+    char *copy = results + l->result_bytes + IRR_ACCUMULATOR_PIECE_BYTES;
     const irr_kernel_t *last = plane->last;
     bool free = last && last->leaves > 1 && row == 1 && rows > FEW_LAST_ROWS;
     if (free || (last && rows * row_bytes >= LEAST_LAST_BYTES)) {
