@@ -160,8 +160,20 @@ void irr_run_segments(irr_walk_t *walk, size_t count) {
 /* Less than a line a set: all at once is sooner. */
 #define LEAST_LAST_BYTES 64u
 /* Fewer columns of so few rows are sooner merged. */
-#define LEAST_LAST_COLUMNS 128u
+#define LEAST_LAST_COLUMNS 512u
 #define FEW_LAST_ROWS 4u
+#define STRIP_BYTES 2048u
+
+/* So many columns, each with what stands `rows` - 1 times a row behind it; few enough in a call for
+ * their states to stay in registers. */
+static void fold_at_once(const irr_kernel_t *last, char *to, const char *from, size_t row,
+                         size_t rows, size_t columns) {
+    size_t bytes = last->accumulator_bytes, n;
+    for (; columns; columns -= n, to += n * bytes, from += n * bytes) {
+        n = least(columns, STRIP_BYTES / bytes);
+        last->steps(to, from, row, rows, n, IRR_STEPS_FIRST);
+    }
+}
 
 /* Sets are blocks of columns of accumulators. Small ones are folded all at once: to each column is
  * added what stands a row behind it, two rows, and so on, as if all of them began a set. */
@@ -185,7 +197,7 @@ static void fold_last(const irr_unit_t *unit, char *results, const irr_plane_t *
     }
     bool steps = last && (rows > FEW_LAST_ROWS || all >= LEAST_LAST_COLUMNS);
     if (steps)
-        last->steps(copy, results, row, rows, all - (rows - 1) * row, IRR_STEPS_FIRST);
+        fold_at_once(last, copy, results, row, rows, all - (rows - 1) * row);
     else
         memcpy(copy, results, all * kernel->accumulator_bytes);
     for (size_t r = 1; r < rows && !steps; r++)
