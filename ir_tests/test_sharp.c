@@ -185,9 +185,64 @@ static void test_order_in_rows(void **state) {
     }
 }
 
+/* Powers of two whose product is 1 or -1, though partial products of some sets leave the range. */
+static void test_products_in_pairs(void **state) {
+    (void)state;
+    static const struct {
+        irr_element_type_e type;
+        int fraction, bias, most;
+    } types[] = {{IRR_F16, 10, 15, 14},
+                 {IRR_BF16, 7, 127, 100},
+                 {IRR_F32, 23, 127, 100},
+                 {IRR_F64, 52, 1023, 900}};
+    static const char *const tiers[] = {"scalar", "avx2", "avx512"};
+    static const int64_t forms[][4] = {/* dims, and the axis */
+                                       {70, 40, 20, 1}, {200, 6, 4, 1},  {900, 40, 1, 1},
+                                       {40, 500, 1, 0}, {1, 1000, 1, 1}, {60, 2, 300, 1}};
+    static uint64_t data[MOST], output[MOST / 2];
+    static int exponents[MOST];
+    char sentence[DEVICE_TEXT_BYTES];
+    uint64_t stream = 1;
+    for (size_t k = 0; k < 4 * 3 * 6 * 3; k++) {
+        const int64_t *d = forms[k / 12 % 6];
+        size_t bytes = oracle_element_bytes(types[k % 4].type);
+        int axis = (int)d[3], apart = (int)(axis ? d[2] : d[1] * d[2]), n = (int)d[axis];
+        random_case_t c = {.op = "ReduceProd",
+                           .type = types[k % 4].type,
+                           .rank = 3,
+                           .dims = {d[0], d[1], d[2]},
+                           .axes = {axis},
+                           .axis_count = 1};
+        device_setup_t setup = {.backend = "simd", .isa = tiers[k / 4 % 3], .threads = 1 + k % 2};
+        random_case_complete(&c);
+        for (size_t i = 0; i < c.outputs; i++) {
+            bool wide = i % 701 == k / 72 * 3;
+            size_t first = i / (size_t)apart * (size_t)(apart * n) + i % (size_t)apart;
+            for (int j = 0; j < n; j++) {
+                int most = wide ? types[k % 4].most : 1; /* the second half takes all back */
+                int e = most - (int)random_below(&stream, 3) % (most + 1);
+                exponents[j] = j < n / 2 ? e : j == n - 1 - j ? 0 : -exponents[n - 1 - j];
+                uint64_t x = (uint64_t)(types[k % 4].bias + exponents[j]) << types[k % 4].fraction;
+                if (j == 1 && i % 3 == 0) x |= UINT64_C(1) << (8 * bytes - 1);
+                memcpy((char *)data + (first + (size_t)(j * apart)) * bytes, &x, bytes);
+            }
+        }
+        if (device_run(engine, &c, &setup, data, output, sentence) != IRR_OK)
+            fail_msg("%s", sentence);
+        for (size_t i = 0; i < c.outputs; i++) {
+            uint64_t one = (uint64_t)types[k % 4].bias << types[k % 4].fraction;
+            if (i % 3 == 0) one |= UINT64_C(1) << (8 * bytes - 1);
+            if (memcmp((char *)output + i * bytes, &one, bytes))
+                fail_msg("type %d, %s, [%d, %d, %d]: output %zu", (int)c.type, setup.isa, (int)d[0],
+                         (int)d[1], (int)d[2], i);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_depth), cmocka_unit_test(test_integer_roots),
-        cmocka_unit_test(test_integer_extremes), cmocka_unit_test(test_order_in_rows)};
+        cmocka_unit_test(test_integer_extremes), cmocka_unit_test(test_order_in_rows),
+        cmocka_unit_test(test_products_in_pairs)};
     return cmocka_run_group_tests(tests, device_open, device_close);
 }

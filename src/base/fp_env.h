@@ -42,6 +42,13 @@ static inline bool irr_fp_was_normal(void) {
     __asm__ volatile("stmxcsr %0" : "=m"(now) : : "memory");
     return (now & 0x33) == 0x20;
 }
+
+/* Likewise, after expect_exact: was each result in the range of its type, or exact? */
+static inline bool irr_fp_kept_range(void) {
+    unsigned now;
+    __asm__ volatile("stmxcsr %0" : "=m"(now) : : "memory");
+    return (now & 0x18) == 0;
+}
 #else
 #include <fenv.h>
 typedef fenv_t irr_fp_env_t;
@@ -57,6 +64,7 @@ static inline void irr_fp_expect_exact(void) {}
 static inline bool irr_fp_has_rounded(void) { return true; } /* who knows */
 static inline void irr_fp_expect_normal(void) {}
 static inline bool irr_fp_was_normal(void) { return false; }
+static inline bool irr_fp_kept_range(void) { return false; }
 #endif
 
 /* Can one rely on it? Some emulators raise no flag (valgrind). */

@@ -44,8 +44,9 @@ typedef enum {
     IRR_FOLD_SQUARES, /* sum of squares; integers exact, sticking at the accumulator's maximum */
     IRR_FOLD_MAGNITUDES,
     IRR_FOLD_PRODUCT,
-    IRR_FOLD_WIDE_SUM,  /* of integers, in twice their bits and more */
-    IRR_FOLD_SHORT_SUM, /* of short ones, in 32 bits */
+    IRR_FOLD_WIDE_SUM,      /* of integers, in twice their bits and more */
+    IRR_FOLD_SHORT_SUM,     /* of short ones, in 32 bits */
+    IRR_FOLD_PLAIN_PRODUCT, /* of floats: PRODUCT's, if no flag tells of another range */
     IRR_FOLD_COUNT
 } irr_fold_e;
 
@@ -133,7 +134,8 @@ typedef struct irr_kernel_table {
     irr_kernel_t folds[IRR_FOLD_COUNT][IRR_ELEMENT_TYPE_COUNT];
     irr_fused_t fused[IRR_ELEMENT_TYPE_COUNT][IRR_MOST_FUSED];
     irr_op_kernel_t ops[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
-    /* Sooner, where all sums of magnitudes are below IRR_SHORT_SUMS; of some. */
+    /* Sooner, where all sums of magnitudes are below IRR_SHORT_SUMS, or no product of floats leaves
+     * the range; of some. */
     irr_op_kernel_t short_ops[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
     /* Beside exact sums of integers, with which they are fused or the same; of some. */
     irr_op_kernel_t exact_ops[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];

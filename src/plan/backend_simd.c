@@ -3,6 +3,7 @@
  * run piece by piece, each piece for all of them while it is near. Lives here: tasks, finishes.
  * May not: arithmetic on elements, decisions on shapes.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/fp_env.h"
 #include "plan/redo.h"
 #include "plan/simd.h"
 
@@ -56,6 +57,17 @@ static size_t next_mark(irr_element_type_e type, const void *output, size_t i, s
     return i;
 }
 
+/* All of a unit by another plan of the same units. */
+static void walk_again(const plan_t *plan, const unit_t *unit, char *results) {
+    unit_t same = *unit;
+    walk_t walk;
+    same.plan = plan;
+    same.lanes = plan->layout.group * same.width;
+    irr_walk_unit(&same, results, &walk);
+    irr_walk_to(&walk, SIZE_MAX, 0);
+    irr_fold_last(&same, results);
+}
+
 static size_t count_marks(irr_element_type_e type, const void *output, size_t n) {
     size_t count = 0;
     for (size_t i = 0; (i = next_mark(type, output, i, n)) < n; i++) count++;
@@ -70,14 +82,8 @@ static uint64_t settle(const plan_t *plan, const plan_t *walker, const unit_t *u
     size_t bytes = plan->output_bytes;
     size_t marks = plan->again ? count_marks(type, output, n) : 0, redone = marks;
     for (const plan_t *rung = plan->again; rung && marks * WORTH_AGAIN > n; rung = rung->again) {
-        unit_t same = *unit;
-        walk_t walk;
         char *results = slot + walker->again_offset;
-        same.plan = rung;
-        same.lanes = rung->layout.group * same.width;
-        irr_walk_unit(&same, results, &walk);
-        irr_walk_to(&walk, SIZE_MAX, 0);
-        irr_fold_last(&same, results);
+        walk_again(rung, unit, results);
         for (size_t i = 0, end; (i = next_mark(type, output, i, n)) < n; i = end) {
             for (end = i + 1; end < n && next_mark(type, output, end, end + 1) == end;) end++;
             rung->finish(output + i * bytes, results + i * rung->kernel->accumulator_bytes, end - i,
@@ -90,10 +96,31 @@ static uint64_t settle(const plan_t *plan, const plan_t *walker, const unit_t *u
     return redone;
 }
 
+/* Where a unit's plain product left the range, those of others will, and of the next calls. */
+#define CAREFUL_TURNS 64
+
+/* The plan for the next unit. */
+static inline const plan_t *next_of(const plan_t *plan) {
+    if (!plan->careful) return plan;
+    unsigned turns = atomic_load_explicit(&plan->careful->turns, memory_order_relaxed);
+    irr_fp_expect_exact();
+    if (turns == 0) return plan;
+    atomic_store_explicit(&plan->careful->turns, turns - 1, memory_order_relaxed);
+    return plan->careful;
+}
+
+static inline bool left_range(const plan_t *plan) {
+    if (!plan->careful || irr_fp_kept_range()) return false;
+    atomic_store_explicit(&plan->careful->turns, CAREFUL_TURNS, memory_order_relaxed);
+    return true;
+}
+
 /* `slot` is the task's scratch; the results lie in it. Members share the geometry of units. */
 static void finish(job_t *job, uint32_t member, const unit_t *unit, char *slot) {
     const plan_t *plan = plan_of(job, member);
     size_t n = unit->results, first = unit->first;
+    if (plan->careful) plan = unit->plan;
+    if (left_range(plan)) walk_again(plan = plan->careful, unit, slot);
     if (plan->layout.last_rows > 1) n /= plan->layout.last_rows, first /= plan->layout.last_rows;
     char *output = (char *)job->yields[member].output + first * plan->output_bytes;
     if (plan->finish(output, slot + plan->plane_offset, n, &plan->set)) return;
@@ -136,7 +163,7 @@ static void run_units(void *argument, size_t task) {
         uint32_t count = 0;
         for (uint32_t m = 0; m < job->count; m++) {
             if (plan_of(job, m)->walked_by != m) continue;
-            irr_unit_at(plan_of(job, m), job->data, first, &units[count]);
+            irr_unit_at(next_of(plan_of(job, m)), job->data, first, &units[count]);
             irr_walk_unit(&units[count], slot_of(job, m, task), &walks[count]);
             count++;
         }
@@ -172,8 +199,8 @@ static void run_calls(void *argument, size_t task) {
     irr_layout_share(&plan->layout, task, &first, &end);
     for (; first < end; first++) {
         unit_t unit;
-        irr_unit_at(plan, job->data, first, &unit);
-        run_call(plan, slot, unit.data, unit.kept, unit.width);
+        irr_unit_at(next_of(plan), job->data, first, &unit);
+        run_call(unit.plan, slot, unit.data, unit.kept, unit.width);
         finish(job, 0, &unit, slot);
     }
 }
@@ -250,7 +277,9 @@ static bool run_one_call(const plan_t *plan, const void *data, void *output, voi
     if (plan->one && plan->layout.tasks == 1)
         return plan->one(output, data, plan->problem.geometry.output_count, &plan->set);
     if (!call->all) return false;
+    plan = next_of(plan);
     run_call(plan, scratch, data, call->count, call->width);
+    if (left_range(plan)) run_call(plan = plan->careful, scratch, data, call->count, call->width);
     if (plan->finish(output, scratch, call->count * call->width, &plan->set)) return true;
     unit_t unit;
     irr_unit_at(plan, data, 0, &unit);

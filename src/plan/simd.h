@@ -9,6 +9,8 @@
 #include "plan/backend.h"
 #include "plan/layout.h"
 
+#include <stdatomic.h>
+
 /* Data that the first of several problems leaves in the nearest cache for the others. Too large and
  * memory idles while they read; too small and calls cost more than they do. Likewise of data beyond
  * the caches, what is folded while some of the next piece is asked for. */
@@ -47,6 +49,9 @@ typedef struct irr_simd_plan {
     size_t tile_bytes; /* tiles are made for accumulators of this size */
     size_t output_bytes;
     struct irr_simd_plan *again; /* of the same units, for outputs in doubt; it has one, too */
+    /* Of the same units, for those where a plain product left the range; it goes first so often. */
+    struct irr_simd_plan *careful;
+    atomic_uint turns;
     /* Beside others: */
     const irr_kernel_table_t *table; /* the tier's; NULL: kernels of their own (ACCURACY) */
     const irr_fused_t *fused;        /* what folds for some of them in one go, or NULL */

@@ -70,6 +70,11 @@ static void choose_ops(irr_simd_plan_t *const *plans, uint32_t count, bool fuse)
     for (uint32_t m = 0; m < count; m++) { /* all are of one tier: data is near after the first */
         irr_simd_plan_t *plan = plans[m];
         if (!plan->table) continue;
+        if (plan->careful) { /* others raise flags, too */
+            plan->op = plan->careful->op;
+            irr_simd_release(plan->careful);
+            plan->careful = NULL;
+        }
         const irr_op_kernel_t *op = &plan->table->exact_ops[plan->problem.op][plan->problem.type];
         if (exact && op->finish) plan->op = op;
         plan->kernel = irr_kernel_of(plan->table, plan->op->fold, plan->op->fold_type);

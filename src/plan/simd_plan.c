@@ -1,6 +1,7 @@
 /* What the SIMD backend offers and prepares for a problem.
  * Lives here: choices of kernels, layouts, scratch. May not: siblings (simd_join.c), data.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/fp_env.h"
 #include "base/memory.h"
 #include "plan/simd.h"
 
@@ -22,7 +23,7 @@ static double least_trusted(const irr_problem_t *problem, bool accurate) {
 /* What folds and finishes a problem. */
 static const irr_op_kernel_t *op_of(const irr_kernel_table_t *table, const irr_problem_t *problem) {
     const irr_op_kernel_t *op = &table->short_ops[problem->op][problem->type];
-    if (op->finish) {
+    if (op->finish && op->fold != IRR_FOLD_PLAIN_PRODUCT) {
         const irr_element_type_info_t *type = irr_element_type_info(problem->type);
         size_t most = ((size_t)1 << type->bits) - 1;
         if (type->kind == IRR_KIND_SIGNED) most = (most + 1) / 2;
@@ -172,12 +173,35 @@ static bool plan_zeros(irr_simd_plan_t *plan, const irr_problem_t *problem,
     return true;
 }
 
+static bool flags_tell(void) {
+    irr_fp_env_t found = irr_fp_enter();
+    bool tell = irr_fp_tells_rounding();
+    irr_fp_leave(found);
+    return tell;
+}
+
+/* Products that just multiply, as long as they stay in the range. */
+static bool plan_plainly(irr_simd_plan_t *plan, const irr_problem_t *problem,
+                         const irr_config_t *config) {
+    const irr_kernel_table_t *table = irr_kernels(config->tier);
+    const irr_op_kernel_t *op = &table->short_ops[problem->op][problem->type];
+    if (op->fold != IRR_FOLD_PLAIN_PRODUCT || !flags_tell()) return false;
+    *plan = (irr_simd_plan_t){.problem = *problem, .finish = op->finish};
+    plan->kernel = irr_kernel_of(table, op->fold, op->fold_type);
+    plan->table = table;
+    plan->op = op;
+    aim(plan, plan->kernel, config);
+    /* A unit that several threads share would have several threads' flags. */
+    return plan->layout.segment_chunks * plan->layout.leaf_chunks == 1;
+}
+
 static void plan_problem(irr_simd_plan_t *plan, const irr_problem_t *problem,
                          const irr_config_t *config) {
     const irr_kernel_table_t *table = irr_kernels(tier_of(problem, config));
     const irr_op_kernel_t *op = op_of(table, problem);
     bool one = problem->geometry.set_size == 1; /* is exact */
     if (config->accuracy && !one && plan_accurately(plan, problem, config)) return;
+    if (!one && plan_plainly(plan, problem, config)) return;
     *plan = (irr_simd_plan_t){.problem = *problem, .finish = op->finish};
     plan->kernel = irr_kernel_of(table, op->fold, op->fold_type);
     plan->table = irr_kernels(config->tier);
@@ -221,6 +245,7 @@ void irr_simd_offer(const irr_problem_t *problem, const irr_config_t *config, ir
 void irr_simd_release(void *state) {
     for (irr_simd_plan_t *plan = state, *again; plan; plan = again) {
         again = plan->again;
+        irr_release(plan->careful);
         irr_release(plan);
     }
 }
@@ -234,6 +259,21 @@ size_t irr_simd_unchunk_rungs(irr_simd_plan_t *plan) {
     return most;
 }
 
+/* For a plan of plain products, the careful one; tiles are the same. */
+static bool add_careful(irr_simd_plan_t *plan, const irr_config_t *config) {
+    irr_simd_plan_t *careful = irr_malloc(sizeof *careful);
+    if (!careful) return false;
+    const irr_op_kernel_t *op = &plan->table->ops[plan->problem.op][plan->problem.type];
+    *careful = (irr_simd_plan_t){.problem = plan->problem, .finish = op->finish};
+    careful->kernel = irr_kernel_of(plan->table, op->fold, op->fold_type);
+    careful->table = plan->table;
+    careful->op = op;
+    aim(careful, plan->kernel, config);
+    if (plan->slot_bytes < careful->slot_bytes) plan->slot_bytes = careful->slot_bytes;
+    plan->careful = careful;
+    return true;
+}
+
 irr_status_e irr_simd_prepare(const irr_problem_t *problem, const irr_config_t *config,
                               void **state, size_t *scratch_bytes, irr_sentence_t sentence) {
     static bool (*const rungs[])(irr_simd_plan_t *, const irr_problem_t *,
@@ -242,6 +282,10 @@ irr_status_e irr_simd_prepare(const irr_problem_t *problem, const irr_config_t *
     *state = NULL;
     if (!plan) return irr_out_of_memory(sentence, sizeof *plan);
     plan_problem(plan, problem, config);
+    if (plan->op && plan->op->fold == IRR_FOLD_PLAIN_PRODUCT && !add_careful(plan, config)) {
+        irr_simd_release(plan);
+        return irr_out_of_memory(sentence, sizeof *plan);
+    }
     /* Tiles of a unit looked at again must be those of the plan, which the number of threads has a
      * say in. */
     end = &plan->again;
