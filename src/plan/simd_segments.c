@@ -132,6 +132,7 @@ void irr_run_segments(irr_walk_t *walk, size_t count) {
     const irr_simd_plan_t *plan = unit->plan;
     _Alignas(64) char waiting[2][IRR_WAITING_BYTES + IRR_ACCUMULATOR_SLACK_BYTES];
     char *nodes = waiting[0], *rest = waiting[1];
+    if (plan->careful) memset(waiting, 0, sizeof waiting); /* what was there might raise flags */
     size_t width = unit->kept * unit->width, bytes = width * plan->kernel->accumulator_bytes;
     size_t done = walk->done_segments, each = 1;
     size_t some = least(count, inner_of(&plan->layout.segments)); /* side by side in a block */
