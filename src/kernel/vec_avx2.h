@@ -222,6 +222,13 @@ PAIR(upper_product_u16, v_u16, _mm256_mulhi_epu16)
 #define add_pairs_i8(v) ((v_u16)_mm256_maddubs_epi16(_mm256_set1_epi8(1), (__m256i)(v)))
 #define add_pairs_u8(v) ((v_u16)_mm256_maddubs_epi16((__m256i)(v), _mm256_set1_epi8(1)))
 
+/* Lanes of 4 bytes or more, moved down by n; others take the places of the first. */
+static inline __m256i turned(__m256i v, size_t words) {
+    const __m256i counted = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    return _mm256_permutevar8x32_epi32(v, _mm256_add_epi32(counted, _mm256_set1_epi32((int)words)));
+}
+#define VEC_TURN(L, v, n) ((__typeof__(v))turned((__m256i)(v), (n) * sizeof(L) / 4))
+
 /* AVX2 compares 64-bit lanes as signed numbers only; the unsigned ones flip their sign bits. */
 #define SIGN_64 _mm256_set1_epi64x(INT64_MIN)
 static inline __m256i above_i64(__m256i a, __m256i b) { return _mm256_cmpgt_epi64(a, b); }

@@ -302,6 +302,13 @@ static inline v_i64 least_nonzero_64(v_i64 least, v_f64 x) {
 #define VEC_UNZIP_32(from, a, b) UNZIP_512(32, from, a, b)
 #define VEC_UNZIP_64(from, a, b) UNZIP_512(64, from, a, b)
 
+/* Lanes of 4 bytes or more, moved down by n; others take the places of the first. */
+#define COUNTED_16 _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+static inline __m512i turned(__m512i v, size_t words) {
+    return _mm512_permutexvar_epi32(ADD_512(32, COUNTED_16, (int)words), v);
+}
+#define VEC_TURN(L, v, n) ((__typeof__(v))turned((__m512i)(v), (n) * sizeof(L) / 4))
+
 static inline bool any_below_32(v_i32 a, int32_t b) {
     return _mm512_cmplt_epi32_mask((__m512i)a, _mm512_set1_epi32(b)) != 0;
 }

@@ -32,11 +32,12 @@ static const irr_op_kernel_t *op_of(const irr_kernel_table_t *table, const irr_p
     return &table->ops[problem->op][problem->type];
 }
 
-static irr_one_call_t one_call_of(const irr_layout_t *l, const irr_kernel_t *kernel) {
+static irr_one_call_t one_call_of(const irr_layout_t *l, const irr_kernel_t *kernel, bool alone) {
     irr_one_call_t call = {.count = l->kept, .length = l->rows, .width = l->width};
     bool leaf = l->inner == IRR_INNER_BAND || (l->width == 1 && l->leaves == 1);
     if (l->inner == IRR_INNER_ROWS) call.run = kernel->rows;
     if (l->inner == IRR_INNER_COLS) call.run = kernel->cols;
+    if (alone && l->width > 1 && l->group > 1 && l->leaves == 1) call.run = kernel->grouped;
     call.stride = l->inner == IRR_INNER_ROWS ? l->rows : l->width;
     call.each = (call.run || (leaf && l->tile_kept == 1)) && l->tile_blocks == 1 &&
                 l->segments.total == 1 && l->last_rows == 1;
@@ -76,7 +77,9 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     info.column_leaves = one ? 1 : plan->kernel->leaves;
     info.exact = !one && irr_is_exact(plan->kernel);
     irr_layout_of(&problem->geometry, &info, &plan->cost, &plan->layout);
-    plan->one_call = one_call_of(&plan->layout, plan->kernel);
+    /* What a grouped kernel reads behind rows must raise none of the flags that products go by. */
+    bool plain = plan->op && plan->op->fold == IRR_FOLD_PLAIN_PRODUCT;
+    plan->one_call = one_call_of(&plan->layout, plan->kernel, !together && !fused && !plain);
     plan->output_bytes = irr_element_bytes(problem->type);
     plan->planes[0] = irr_plane_of(plan, 0);
     plan->plane_count = 1;

@@ -116,10 +116,10 @@ static void run_rows(const irr_simd_plan_t *plan, char *to, size_t at, const cha
 static void run_cols(const irr_simd_plan_t *plan, char *to, size_t at, const char *data,
                      size_t count) {
     const irr_layout_t *l = &plan->layout;
-    const irr_kernel_t *kernel = plan->kernel;
-    size_t row_bytes = l->width * kernel->element_bytes;
+    size_t row_bytes = l->width * plan->kernel->element_bytes;
     bool wide = row_bytes > STRIP_BYTES && l->rows > 2, one = plan->fused || (plan->beyond && wide);
-    if (!one) kernel->cols(to + at * kernel->accumulator_bytes, data, count, l->rows, l->width);
+    char *first = to + at * plan->kernel->accumulator_bytes;
+    if (!one) plan->one_call.run(first, data, count, l->rows, l->width);
     for (; one && count; count--, at += l->width, data += l->rows * row_bytes)
         run_steps(plan, to, at, data, l->width, l->rows, l->width);
 }
@@ -210,10 +210,10 @@ static bool run_block(irr_walk_t *walk, char *results, size_t at, const char *da
     size_t done = walk->done_in_this, to = least(rows, unit->kept);
     size_t row_bytes = l->rows * l->width * kernel->element_bytes;
     size_t from = at + done * unit->width;
-    if (l->inner == IRR_INNER_TREE && unit->kept == 1)
+    if (l->inner == IRR_INNER_TREE && unit->kept == 1 && !unit->plan->one_call.run)
         return run_leaves(walk, results, at, data, rows);
     if (to <= done) return false;
-    if (l->inner == IRR_INNER_ROWS || l->inner == IRR_INNER_COLS)
+    if (unit->plan->one_call.run)
         irr_run_kept(unit->plan, results, from, data + done * row_bytes, to - done);
     else
         for (size_t k = 0; k < unit->kept; k++, at += unit->width, data += row_bytes) {
