@@ -43,8 +43,15 @@ const irr_kernel_t *irr_kernel_of_merges(const irr_kernel_table_t *table,
         if (half && !extreme) type = IRR_F32;
         if (fold == IRR_FOLD_SQUARES) fold = IRR_FOLD_SUM;
     }
-    if (fold == IRR_FOLD_SHORT_SUM) type = IRR_I32;
-    if (fold == IRR_FOLD_SHORT_SUM || fold == IRR_FOLD_MAGNITUDES) fold = IRR_FOLD_SUM;
+    bool sticks = type == IRR_I16 || type == IRR_U16;
+    if (fold == IRR_FOLD_SMALL_SQUARES && !sticks) fold = IRR_FOLD_SMALL_SUM;
+    if (fold == IRR_FOLD_SMALL_SUM || fold == IRR_FOLD_SHORT_SUM) {
+        static const irr_element_type_e lanes[] = {
+            [1] = IRR_I32, IRR_I32, [4] = IRR_F64, [8] = IRR_I64};
+        type = lanes[irr_element_bytes(type)];
+        fold = IRR_FOLD_SUM;
+    }
+    if (fold == IRR_FOLD_MAGNITUDES) fold = IRR_FOLD_SUM;
     const irr_kernel_t *merges = &table->folds[fold][type];
     bool plain = merges->name && merges->element_bytes == merges->accumulator_bytes;
     return plain ? merges : NULL;

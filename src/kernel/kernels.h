@@ -47,10 +47,19 @@ typedef enum {
     IRR_FOLD_WIDE_SUM,      /* of integers, in twice their bits and more */
     IRR_FOLD_SHORT_SUM,     /* of short ones, in 32 bits */
     IRR_FOLD_PLAIN_PRODUCT, /* of floats: PRODUCT's, if no flag tells of another range */
+    IRR_FOLD_SMALL_SUM,     /* of small sets, an element in a lane; of small ones: IRR_SMALL_SET */
+    IRR_FOLD_SMALL_SQUARES,
     IRR_FOLD_COUNT
 } irr_fold_e;
 
 #define IRR_SHORT_SUMS (UINT32_C(1) << 22)
+
+/* Small sets have at most so many elements. Of 32 and 64 bits, roots of squares and (of 64) values
+ * are below these magnitudes, or the sum, which doubles hold, becomes LARGE_SUM or more. */
+#define IRR_SMALL_SET 4000
+#define IRR_SMALL_ROOT (UINT64_C(1) << 25)
+#define IRR_SMALL_VALUE (UINT64_C(1) << 38)
+#define IRR_LARGE_SUM 0x1p50
 
 /* A 128-bit unsigned accumulator in memory. */
 typedef struct irr_u128 {
@@ -79,6 +88,7 @@ typedef struct irr_kernel {
     const char *needs; /* beyond its tier: "" or "+vnni" */
     uint32_t element_bytes, accumulator_bytes;
     uint32_t lanes;
+    bool exact;      /* sums of integers in wider accumulators: kernel_exact.inc */
     uint32_t leaves; /* of columns that `steps` takes at once: IRR_ROW_LEAVES where order is free */
     /* Each of `count` rows, to one accumulator; of so many leaves as `leaf`. */
     void (*rows)(void *accumulators, const void *data, size_t count, size_t length, size_t stride);
@@ -123,7 +133,7 @@ typedef struct irr_set {
 
 /* Turns n accumulators into n elements. Returns false where some value cannot be vouched for (not
  * finite, below `trust`, or not settled): those are the negative quiet NaN, which is no result, and
- * are done again. */
+ * are done again; of integers all are, by the exact fold. */
 typedef bool (*irr_finish_f)(void *output, const void *accumulators, size_t n,
                              const irr_set_t *set);
 
@@ -133,6 +143,13 @@ typedef struct irr_op_kernel {
     irr_finish_f finish;
 } irr_op_kernel_t;
 
+/* Of sets of at most so many elements; rows: of rows as well; hopes: that elements are small. */
+typedef struct irr_small_op {
+    irr_op_kernel_t op;
+    uint32_t most;
+    bool rows, hopes;
+} irr_small_op_t;
+
 typedef struct irr_kernel_table {
     irr_kernel_t folds[IRR_FOLD_COUNT][IRR_ELEMENT_TYPE_COUNT];
     irr_fused_t fused[IRR_ELEMENT_TYPE_COUNT][IRR_MOST_FUSED];
@@ -140,6 +157,8 @@ typedef struct irr_kernel_table {
     /* Sooner, where all sums of magnitudes are below IRR_SHORT_SUMS, or no product of floats leaves
      * the range; of some. */
     irr_op_kernel_t short_ops[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
+    /* Sooner yet, where small columns or short rows are folded: of integers. */
+    irr_small_op_t small_ops[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
     /* Beside exact sums of integers, with which they are fused or the same; of some. */
     irr_op_kernel_t exact_ops[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
     /* Of sets of one element, after irr_problem_of: from elements, not accumulators; true. */

@@ -141,6 +141,16 @@ static inline v_f32 load_bf16_as_f32_of_step(const uint16_t *step, size_t k) {
     return (v_f32)(k / 2 % 2 ? _mm256_and_si256(WHOLE_256, _mm256_set1_epi32(-65536))
                              : _mm256_slli_epi32(WHOLE_256, 16));
 }
+LOADS(load_i8_as_u32, v_u32, int8_t, _mm256_cvtepi8_epi32(WHOLE_64))
+LOADS(load_u8_as_u32, v_u32, uint8_t, _mm256_cvtepu8_epi32(WHOLE_64))
+LOADS(load_i16_as_u32, v_u32, int16_t, _mm256_cvtepi16_epi32(WHOLE_128))
+LOADS(load_u16_as_u32, v_u32, uint16_t, _mm256_cvtepu16_epi32(WHOLE_128))
+static inline __m256d f64_of_u32(__m128i x) {
+    __m256d from_middle = _mm256_cvtepi32_pd(_mm_xor_si128(x, _mm_set1_epi32(INT32_MIN)));
+    return _mm256_add_pd(from_middle, _mm256_set1_pd(0x1p31));
+}
+LOADS(load_i32_as_f64, v_f64, int32_t, _mm256_cvtepi32_pd(WHOLE_128))
+LOADS(load_u32_as_f64, v_f64, uint32_t, f64_of_u32(WHOLE_128))
 LOADS(load_f32_as_f32h, v_f32h, float, WHOLE_128)
 LOADS(load_f16_as_f32h, v_f32h, uint16_t, _mm_cvtph_ps(WHOLE_64))
 IRREGULAR_LOADS(load_bf16_as_f32h, v_f32h, uint16_t,

@@ -123,6 +123,24 @@ static inline v_f32 load_bf16_as_f32_of_step(const uint16_t *p, size_t k) {
 }
 
 #define WHOLE_128 _mm_loadu_si128((const __m128i *)p)
+/* Integers, widened. */
+#define WIDER(from, E, to, F, whole, splat, part, convert)                                         \
+    LOADS(load_##from##_as_##to, v_##to, E, convert(whole), F, splat, convert(part))               \
+    static inline v_##to load_##from##_as_##to##_few(const E *p, size_t parts) {                   \
+        const size_t bytes = VEC_LANES(v_##to) * sizeof(E) / parts;                                \
+        return (v_##to)convert(FEW_##F(few_128(p, bytes)));                                        \
+    }
+#define FEW___m128i(v) v
+#define FEW___m256i(v) _mm256_zextsi128_si256(v)
+#define SPLAT128_8(x) _mm_set1_epi8((int8_t)(x))
+#define PART_128_8 _mm_mask_loadu_epi8(fills, (__mmask16)mask, p)
+#define PART_256_32 _mm256_mask_loadu_epi32(fills, (__mmask8)mask, p)
+WIDER(i8, int8_t, u32, __m128i, WHOLE_128, SPLAT128_8, PART_128_8, _mm512_cvtepi8_epi32)
+WIDER(u8, uint8_t, u32, __m128i, WHOLE_128, SPLAT128_8, PART_128_8, _mm512_cvtepu8_epi32)
+WIDER(i16, int16_t, u32, __m256i, WHOLE_256, SPLAT256_16, PART_256_16, _mm512_cvtepi16_epi32)
+WIDER(u16, uint16_t, u32, __m256i, WHOLE_256, SPLAT256_16, PART_256_16, _mm512_cvtepu16_epi32)
+WIDER(i32, int32_t, f64, __m256i, WHOLE_256, SPLAT256_32, PART_256_32, _mm512_cvtepi32_pd)
+WIDER(u32, uint32_t, f64, __m256i, WHOLE_256, SPLAT256_32, PART_256_32, _mm512_cvtepu32_pd)
 #define PART_128_16 _mm_mask_loadu_epi16(fills, (__mmask8)mask, p)
 #define BF16_TO_F32H(v) _mm256_slli_epi32(_mm256_cvtepu16_epi32(v), 16)
 LOADS(load_f32_as_f32h, v_f32h, float, _mm256_loadu_ps(p), __m256, _mm256_set1_ps,

@@ -96,6 +96,12 @@ WHOLE(load_u8, v_u8, uint8_t, *p)
 WHOLE(load_u16, v_u16, uint16_t, *p)
 WHOLE(load_u32, v_u32, uint32_t, *p)
 WHOLE(load_u64, v_u64, uint64_t, *p)
+WHOLE(load_i8_as_u32, v_u32, int8_t, (uint32_t)*p)
+WHOLE(load_u8_as_u32, v_u32, uint8_t, *p)
+WHOLE(load_i16_as_u32, v_u32, int16_t, (uint32_t)*p)
+WHOLE(load_u16_as_u32, v_u32, uint16_t, *p)
+WHOLE(load_i32_as_f64, v_f64, int32_t, *p)
+WHOLE(load_u32_as_f64, v_f64, uint32_t, *p)
 WHOLE(load_f16_as_f32, v_f32, uint16_t, f32_of_f16(*p))
 IRREGULAR(load_bf16_as_f32, v_f32, uint16_t, f32_of_bf16(*p))
 /* The even elements of 32, then the odd ones. */
@@ -131,6 +137,7 @@ static inline v_f64 magnitude_f64(v_f64 x) { return __builtin_fabs(x); }
     }
 BITS_OF(32)
 BITS_OF(64)
+static inline v_u64 multiply_u32(v_u64 a, v_u64 b) { return (a & UINT32_MAX) * (b & UINT32_MAX); }
 /* The greater of most and |x|; the lesser of least and |x|, unless x is 0. */
 static inline v_i64 greatest_magnitude_64(v_i64 most, v_f64 x) {
     return max_i64(most, bits_of_f64(x) & INT64_MAX);

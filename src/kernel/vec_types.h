@@ -21,11 +21,14 @@ VECTOR(u64, uint64_t);
 typedef float v_f32h __attribute__((vector_size(VEC_BYTES / 2))); /* as many lanes as f64 has */
 
 typedef int32_t few_at __attribute__((aligned(1), may_alias));
-/* The first half or quarter of a vector, zeros behind it: name_few(p, parts) loads so much. */
+typedef int16_t two_at __attribute__((aligned(1), may_alias));
+/* The first elements, a half or a quarter of a vector, zeros behind it: name_few(p, parts) loads so
+ * much. */
 static inline __m128i few_128(const void *p, size_t bytes) {
     return bytes == 16  ? _mm_loadu_si128((const __m128i *)p)
            : bytes == 8 ? _mm_loadl_epi64((const __m128i *)p)
-                        : _mm_cvtsi32_si128(*(const few_at *)p);
+           : bytes == 4 ? _mm_cvtsi32_si128(*(const few_at *)p)
+                        : _mm_cvtsi32_si128(*(const two_at *)p);
 }
 #define VEC_LANE0(v) ((v)[0])
 #define VEC_LANES(V) (sizeof(V) / sizeof((V){0}[0]))

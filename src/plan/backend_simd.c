@@ -96,7 +96,8 @@ static uint64_t settle(const plan_t *plan, const plan_t *walker, const unit_t *u
     return redone;
 }
 
-/* Where a unit's plain product left the range, those of others will, and of the next calls. */
+/* Where a unit's plain product left the range, or its integers were not small, those of others will
+ * be likewise, and of the next calls. */
 #define CAREFUL_TURNS 64
 
 /* The plan for the next unit. */
@@ -109,10 +110,21 @@ static inline const plan_t *next_of(const plan_t *plan) {
     return plan->careful;
 }
 
-static inline bool left_range(const plan_t *plan) {
-    if (!plan->careful || irr_fp_kept_range()) return false;
+static inline bool be_careful(const plan_t *plan) {
     atomic_store_explicit(&plan->careful->turns, CAREFUL_TURNS, memory_order_relaxed);
     return true;
+}
+
+/* Flags tell of products, to be asked before the finish, which may raise others. */
+static inline bool left_range(const plan_t *plan) {
+    if (!plan->careful || plan->op->fold != IRR_FOLD_PLAIN_PRODUCT) return false;
+    return !irr_fp_kept_range() && be_careful(plan);
+}
+
+/* The finish tells of integers, by being false. */
+static inline bool are_large(const plan_t *plan) {
+    if (!plan->careful || plan->op->fold == IRR_FOLD_PLAIN_PRODUCT) return false;
+    return be_careful(plan);
 }
 
 /* `slot` is the task's scratch; the results lie in it. Members share the geometry of units. */
@@ -124,6 +136,11 @@ static void finish(job_t *job, uint32_t member, const unit_t *unit, char *slot) 
     if (plan->layout.last_rows > 1) n /= plan->layout.last_rows, first /= plan->layout.last_rows;
     char *output = (char *)job->yields[member].output + first * plan->output_bytes;
     if (plan->finish(output, slot + plan->plane_offset, n, &plan->set)) return;
+    if (are_large(plan)) {
+        walk_again(plan = plan->careful, unit, slot);
+        plan->finish(output, slot, n, &plan->set);
+        return;
+    }
     uint64_t redone =
         settle(plan, plan_of(job, plan->walked_by), unit, job->data, slot, output, n, first);
     atomic_fetch_add_explicit(&job->redone[member], redone, memory_order_relaxed);
@@ -281,6 +298,10 @@ static bool run_one_call(const plan_t *plan, const void *data, void *output, voi
     run_call(plan, scratch, data, call->count, call->width);
     if (left_range(plan)) run_call(plan = plan->careful, scratch, data, call->count, call->width);
     if (plan->finish(output, scratch, call->count * call->width, &plan->set)) return true;
+    if (are_large(plan)) {
+        run_call(plan = plan->careful, scratch, data, call->count, call->width);
+        return plan->finish(output, scratch, call->count * call->width, &plan->set);
+    }
     unit_t unit;
     irr_unit_at(plan, data, 0, &unit);
     *redone = settle(plan, plan, &unit, data, scratch, output, unit.results, 0);

@@ -324,6 +324,14 @@ void irr_layout_rechunk(irr_layout_t *layout, size_t chunk_leaves) {
     measure_slot(layout);
 }
 
+void irr_layout_widen(const irr_layout_t *layout, size_t bytes, size_t wider_bytes,
+                      irr_layout_t *wider) {
+    *wider = *layout;
+    wider->result_bytes = layout->result_bytes / bytes * wider_bytes;
+    wider->leaf_bytes = layout->leaf_bytes / bytes * wider_bytes;
+    measure_slot(wider);
+}
+
 void irr_layout_unchunk(irr_layout_t *layout) {
     layout->chunk_segments = layout->segments.total;
     layout->chunk_leaves = layout->leaves;

@@ -78,6 +78,9 @@ void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel
                    const irr_cost_t *cost, irr_layout_t *layout);
 /* Cuts segments into chunks of other sizes, a power of two or all leaves. */
 void irr_layout_rechunk(irr_layout_t *layout, size_t chunk_leaves);
+/* The same in wider accumulators. */
+void irr_layout_widen(const irr_layout_t *layout, size_t bytes, size_t wider_bytes,
+                      irr_layout_t *wider);
 /* Keeps the units but cuts none of them: for one thread's second look. */
 void irr_layout_unchunk(irr_layout_t *layout);
 /* The units of a task that has whole ones, [*first, *end). */

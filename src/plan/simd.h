@@ -49,7 +49,10 @@ typedef struct irr_simd_plan {
     size_t tile_bytes; /* tiles are made for accumulators of this size */
     size_t output_bytes;
     struct irr_simd_plan *again; /* of the same units, for outputs in doubt; it has one, too */
-    /* Of the same units, for those where a plain product left the range; it goes first so often. */
+    /* Counts on something (irr_op_kernel_t of small_ops, plain products). Where that fails in a
+     * unit, the careful plan of the same units does it again, and so many units after it at once.
+     */
+    bool hopes;
     struct irr_simd_plan *careful;
     atomic_uint turns;
     /* Beside others: */
@@ -65,11 +68,6 @@ typedef struct irr_simd_plan {
     size_t slot_bytes;    /* scratch of one task */
     size_t scratch_bytes; /* where its slots begin in the scratch of all */
 } irr_simd_plan_t;
-
-/* Sums of integers in wider accumulators. */
-static inline bool irr_is_exact(const irr_kernel_t *kernel) {
-    return kernel->leaves > 1 && kernel->accumulator_bytes > kernel->element_bytes;
-}
 
 static inline irr_plane_t irr_plane_of(const irr_simd_plan_t *plan, size_t offset) {
     const irr_kernel_t *last = plan->table ? irr_kernel_of_merges(plan->table, plan->op) : NULL;

@@ -63,10 +63,15 @@ static bool fuse_some(irr_simd_plan_t *const *plans, uint32_t count) {
     return best;
 }
 
-/* Sums of integers beside exact ones are exact as well: one load, or one fold, for both. */
+/* Sums of integers beside what may be exact are exact as well: one load, or one fold, for both. */
 static void choose_ops(irr_simd_plan_t *const *plans, uint32_t count, bool fuse) {
     bool exact = false;
-    for (uint32_t m = 0; m < count && fuse; m++) exact |= irr_is_exact(plans[m]->kernel);
+    for (uint32_t m = 0; m < count && fuse; m++) {
+        const irr_problem_t *problem = &plans[m]->problem;
+        if (!plans[m]->table) continue;
+        const irr_op_kernel_t *op = &plans[m]->table->ops[problem->op][problem->type];
+        exact |= irr_kernel_of(plans[m]->table, op->fold, op->fold_type)->exact;
+    }
     for (uint32_t m = 0; m < count; m++) { /* all are of one tier: data is near after the first */
         irr_simd_plan_t *plan = plans[m];
         if (!plan->table) continue;
@@ -76,7 +81,8 @@ static void choose_ops(irr_simd_plan_t *const *plans, uint32_t count, bool fuse)
             plan->careful = NULL;
         }
         const irr_op_kernel_t *op = &plan->table->exact_ops[plan->problem.op][plan->problem.type];
-        if (exact && op->finish) plan->op = op;
+        if (!op->finish) op = &plan->table->ops[plan->problem.op][plan->problem.type];
+        if (exact) plan->op = op;
         plan->kernel = irr_kernel_of(plan->table, plan->op->fold, plan->op->fold_type);
         plan->finish = plan->op->finish;
         plan->lanes = plan->kernel->lanes;

@@ -20,9 +20,29 @@ static double least_trusted(const irr_problem_t *problem, bool accurate) {
     return type == IRR_F32 || type == IRR_BF16 ? n * 0x1p-123 : 0;
 }
 
+/* Rows of up to so many elements, for each byte of one, are sooner with one element in a lane, and
+ * so many rows of columns; of columns that do not fill a vector, more. */
+#define ELEMENTS_A_BYTE 4u
+#define ROWS_A_BYTE 8u
+#define MOST_NARROW_ROWS 64u
+#define NARROW_BYTES 64u
+
+static bool is_small(const irr_small_op_t *small, const irr_problem_t *problem) {
+    const irr_geometry_t *geometry = &problem->geometry;
+    size_t bytes = irr_element_bytes(problem->type);
+    if (geometry->set_size > small->most || geometry->set_size < 2) return false;
+    const irr_run_t *last = geometry->runs + geometry->run_count - 1;
+    if (last->reduced) return small->rows && last->size <= ELEMENTS_A_BYTE * bytes;
+    size_t rows = last[-1].size;
+    bool narrow = last->size * bytes < NARROW_BYTES;
+    return rows <= ROWS_A_BYTE * bytes || (narrow && rows <= MOST_NARROW_ROWS);
+}
+
 /* What folds and finishes a problem. */
 static const irr_op_kernel_t *op_of(const irr_kernel_table_t *table, const irr_problem_t *problem) {
+    const irr_small_op_t *small = &table->small_ops[problem->op][problem->type];
     const irr_op_kernel_t *op = &table->short_ops[problem->op][problem->type];
+    if (!small->hopes && is_small(small, problem)) return &small->op;
     if (op->finish && op->fold != IRR_FOLD_PLAIN_PRODUCT) {
         const irr_element_type_info_t *type = irr_element_type_info(problem->type);
         size_t most = ((size_t)1 << type->bits) - 1;
@@ -71,11 +91,11 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
                       : together || plan->fused ? IRR_ROW_LEAVES
                       : free                    ? IRR_FREE_LEAVES
                                                 : IRR_LONG_ROW_LEAVES;
-    bool brief = free && !together && !fused && !irr_is_exact(plan->kernel);
+    bool brief = free && !together && !fused && !plan->kernel->exact;
     info.most_block_rows = brief ? MOST_BLOCK_ROWS : 0;
     bool one = fused && irr_element_type_info(problem->type)->kind == IRR_KIND_FLOAT;
     info.column_leaves = one ? 1 : plan->kernel->leaves;
-    info.exact = !one && irr_is_exact(plan->kernel);
+    info.exact = !one && plan->kernel->exact;
     irr_layout_of(&problem->geometry, &info, &plan->cost, &plan->layout);
     /* What a grouped kernel reads behind rows must raise none of the flags that products go by. */
     bool plain = plan->op && plan->op->fold == IRR_FOLD_PLAIN_PRODUCT;
@@ -95,7 +115,7 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
 /* By how much a kernel is slower than the fastest. */
 static double slowness(const irr_problem_t *problem, const irr_kernel_t *kernel, irr_tier_e tier) {
     if (tier == IRR_TIER_SCALAR) return 16;
-    if (irr_is_exact(kernel)) return 2;
+    if (kernel->exact) return 2;
     if (kernel->accumulator_bytes > sizeof(uint64_t)) return 6; /* states */
     return problem->type == IRR_F16 || problem->type == IRR_BF16 ? 2 : 1;
 }
@@ -183,13 +203,22 @@ static bool flags_tell(void) {
     return tell;
 }
 
-/* Products that just multiply, as long as they stay in the range. */
-static bool plan_plainly(irr_simd_plan_t *plan, const irr_problem_t *problem,
-                         const irr_config_t *config) {
-    const irr_kernel_table_t *table = irr_kernels(config->tier);
+/* What is sooner as long as what it counts on holds, or NULL: products stay in the range, integers
+ * are small. */
+static const irr_op_kernel_t *hopeful_op_of(const irr_kernel_table_t *table,
+                                            const irr_problem_t *problem) {
     const irr_op_kernel_t *op = &table->short_ops[problem->op][problem->type];
-    if (op->fold != IRR_FOLD_PLAIN_PRODUCT || !flags_tell()) return false;
-    *plan = (irr_simd_plan_t){.problem = *problem, .finish = op->finish};
+    const irr_small_op_t *small = &table->small_ops[problem->op][problem->type];
+    if (op->fold == IRR_FOLD_PLAIN_PRODUCT && flags_tell()) return op;
+    return small->hopes && is_small(small, problem) ? &small->op : NULL;
+}
+
+static bool plan_hopefully(irr_simd_plan_t *plan, const irr_problem_t *problem,
+                           const irr_config_t *config) {
+    const irr_kernel_table_t *table = irr_kernels(config->tier);
+    const irr_op_kernel_t *op = hopeful_op_of(table, problem);
+    if (!op) return false;
+    *plan = (irr_simd_plan_t){.problem = *problem, .finish = op->finish, .hopes = true};
     plan->kernel = irr_kernel_of(table, op->fold, op->fold_type);
     plan->table = table;
     plan->op = op;
@@ -204,7 +233,7 @@ static void plan_problem(irr_simd_plan_t *plan, const irr_problem_t *problem,
     const irr_op_kernel_t *op = op_of(table, problem);
     bool one = problem->geometry.set_size == 1; /* is exact */
     if (config->accuracy && !one && plan_accurately(plan, problem, config)) return;
-    if (!one && plan_plainly(plan, problem, config)) return;
+    if (!one && plan_hopefully(plan, problem, config)) return;
     *plan = (irr_simd_plan_t){.problem = *problem, .finish = op->finish};
     plan->kernel = irr_kernel_of(table, op->fold, op->fold_type);
     plan->table = irr_kernels(config->tier);
@@ -262,16 +291,19 @@ size_t irr_simd_unchunk_rungs(irr_simd_plan_t *plan) {
     return most;
 }
 
-/* For a plan of plain products, the careful one; tiles are the same. */
-static bool add_careful(irr_simd_plan_t *plan, const irr_config_t *config) {
+/* For a hopeful plan, the careful one, of the same units. */
+static bool add_careful(irr_simd_plan_t *plan) {
     irr_simd_plan_t *careful = irr_malloc(sizeof *careful);
     if (!careful) return false;
-    const irr_op_kernel_t *op = &plan->table->ops[plan->problem.op][plan->problem.type];
-    *careful = (irr_simd_plan_t){.problem = plan->problem, .finish = op->finish};
-    careful->kernel = irr_kernel_of(plan->table, op->fold, op->fold_type);
-    careful->table = plan->table;
-    careful->op = op;
-    aim(careful, plan->kernel, config);
+    *careful = *plan;
+    careful->op = &plan->table->ops[plan->problem.op][plan->problem.type];
+    careful->finish = careful->op->finish;
+    careful->kernel = irr_kernel_of(plan->table, careful->op->fold, careful->op->fold_type);
+    irr_layout_widen(&plan->layout, plan->kernel->accumulator_bytes,
+                     careful->kernel->accumulator_bytes, &careful->layout);
+    careful->one_call = one_call_of(&careful->layout, careful->kernel, false);
+    careful->planes[0] = irr_plane_of(careful, 0);
+    careful->slot_bytes = careful->layout.slot_bytes;
     if (plan->slot_bytes < careful->slot_bytes) plan->slot_bytes = careful->slot_bytes;
     plan->careful = careful;
     return true;
@@ -285,7 +317,7 @@ irr_status_e irr_simd_prepare(const irr_problem_t *problem, const irr_config_t *
     *state = NULL;
     if (!plan) return irr_out_of_memory(sentence, sizeof *plan);
     plan_problem(plan, problem, config);
-    if (plan->op && plan->op->fold == IRR_FOLD_PLAIN_PRODUCT && !add_careful(plan, config)) {
+    if (plan->hopes && !add_careful(plan)) {
         irr_simd_release(plan);
         return irr_out_of_memory(sentence, sizeof *plan);
     }
