@@ -92,10 +92,11 @@ typedef struct irr_kernel {
     uint32_t leaves; /* of columns that `steps` takes at once: IRR_ROW_LEAVES where order is free */
     /* Each of `count` rows, to one accumulator; of so many leaves as `leaf`. */
     void (*rows)(void *accumulators, const void *data, size_t count, size_t length, size_t stride);
-    /* Each of `count` dense blocks of [rows <= 32, width], to `width` accumulators. */
+    /* Each of `count` dense blocks of [rows, width], to `width` accumulators: of at most 32 rows,
+     * or 192 where order is free. */
     void (*cols)(void *accumulators, const void *data, size_t count, size_t rows, size_t width);
     /* Likewise of more rows, which are one leaf, where a step has 2^k > 1 of them, as many as there
-     * are lanes for; NULL where order is free, or a tree as fast. */
+     * are lanes for; NULL where `leaves` is more, or a tree as fast. */
     void (*grouped)(void *accumulators, const void *data, size_t count, size_t rows, size_t width);
     /* `steps` rows of `width` lanes into width accumulators: a leaf or a part of one. `how`:
      * IRR_STEPS_FIRST, IRR_STEPS_BEYOND, both or 0; no bit depends on the second. */

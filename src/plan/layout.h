@@ -78,7 +78,7 @@ void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel
                    const irr_cost_t *cost, irr_layout_t *layout);
 /* Cuts segments into chunks of other sizes, a power of two or all leaves. */
 void irr_layout_rechunk(irr_layout_t *layout, size_t chunk_leaves);
-/* The same in wider accumulators. */
+/* The same in wider accumulators: buffers are pieces of many. */
 void irr_layout_widen(const irr_layout_t *layout, size_t bytes, size_t wider_bytes,
                       irr_layout_t *wider);
 /* Keeps the units but cuts none of them: for one thread's second look. */

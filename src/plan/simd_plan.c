@@ -21,21 +21,24 @@ static double least_trusted(const irr_problem_t *problem, bool accurate) {
 }
 
 /* Rows of up to so many elements, for each byte of one, are sooner with one element in a lane, and
- * so many rows of columns; of columns that do not fill a vector, more. */
+ * so many rows of columns; of columns that do not fill a vector, more. Many segments of few outputs
+ * are sooner as columns of exact kernels. */
 #define ELEMENTS_A_BYTE 4u
 #define ROWS_A_BYTE 8u
 #define MOST_NARROW_ROWS 64u
-#define NARROW_BYTES 64u
+#define NARROW_BYTES 48u
+#define LEAST_OUTPUTS 64u
 
 static bool is_small(const irr_small_op_t *small, const irr_problem_t *problem) {
     const irr_geometry_t *geometry = &problem->geometry;
     size_t bytes = irr_element_bytes(problem->type);
     if (geometry->set_size > small->most || geometry->set_size < 2) return false;
     const irr_run_t *last = geometry->runs + geometry->run_count - 1;
-    if (last->reduced) return small->rows && last->size <= ELEMENTS_A_BYTE * bytes;
-    size_t rows = last[-1].size;
+    size_t inner = last->reduced ? last->size : last[-1].size;
+    if (inner < geometry->set_size && geometry->output_count < LEAST_OUTPUTS) return false;
+    if (last->reduced) return small->rows && inner <= ELEMENTS_A_BYTE * bytes;
     bool narrow = last->size * bytes < NARROW_BYTES;
-    return rows <= ROWS_A_BYTE * bytes || (narrow && rows <= MOST_NARROW_ROWS);
+    return inner <= ROWS_A_BYTE * bytes || (narrow && inner <= MOST_NARROW_ROWS);
 }
 
 /* What folds and finishes a problem. */
@@ -97,9 +100,10 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     info.column_leaves = one ? 1 : plan->kernel->leaves;
     info.exact = !one && plan->kernel->exact;
     irr_layout_of(&problem->geometry, &info, &plan->cost, &plan->layout);
-    /* What a grouped kernel reads behind rows must raise none of the flags that products go by. */
-    bool plain = plan->op && plan->op->fold == IRR_FOLD_PLAIN_PRODUCT;
-    plan->one_call = one_call_of(&plan->layout, plan->kernel, !together && !fused && !plain);
+    /* What a grouped kernel reads behind rows must raise none of the flags that products go by, and
+     * careful plans have none. */
+    bool alone = !together && !fused && !plan->hopes;
+    plan->one_call = one_call_of(&plan->layout, plan->kernel, alone);
     plan->output_bytes = irr_element_bytes(problem->type);
     plan->planes[0] = irr_plane_of(plan, 0);
     plan->plane_count = 1;

@@ -47,14 +47,15 @@ static void merge_groups(const irr_simd_plan_t *plan, char *nodes, char *room, s
     for (size_t g = 0; g < groups && is_large(bytes); g++)
         irr_merge_nodes(plan, nodes + g * n * bytes, bytes, n, width);
     if (is_large(bytes)) return;
+    size_t firsts = all - n + 1; /* to the first node of the last group */
     for (; 2 * k <= n; k *= 2) {
-        size_t at = n - n % (2 * k); /* of what has no neighbour */
-        if (n & k && done) kernel->merge(room, nodes + at * bytes, (all - at) * width);
-        if (n & k && !done) memcpy(room, nodes + at * bytes, (all - at) * bytes);
+        const char *odd = nodes + (n - n % (2 * k)) * bytes; /* what has no neighbour */
+        if (n & k && done) kernel->merge(room, odd, firsts * width);
+        if (n & k && !done) memcpy(room, odd, firsts * bytes);
         done |= n & k;
         kernel->merge(nodes, nodes + k * bytes, (all - k) * width);
     }
-    if (done) kernel->merge(nodes, room, (all - n + 1) * width);
+    if (done) kernel->merge(nodes, room, firsts * width);
 }
 
 /* So many nodes, an array of them, onto the stack of a walk, of which `done` have been there. */
