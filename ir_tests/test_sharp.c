@@ -239,10 +239,56 @@ static void test_products_in_pairs(void **state) {
     }
 }
 
+/* Small integers, for which sums in narrow lanes are enough, and now and then one for which they
+ * are not, or just so: beside many units that are not concerned. */
+static void test_large_among_small(void **state) {
+    (void)state;
+    static const irr_element_type_e types[] = {IRR_I32, IRR_U32, IRR_I64, IRR_U64};
+    static const char *const ops[] = {"ReduceL2", "ReduceMean"}, *const tiers[] = {"scalar", "avx2",
+                                                                                   "avx512"};
+    static const int64_t forms[][3] = {{3000, 5, 1}, {900, 4, 3}, {40, 30, 9}, {2, 6, 900}};
+    static const uint64_t around[] = {UINT64_C(1) << 25, UINT64_C(1) << 38, UINT64_C(1) << 31,
+                                      UINT64_C(1) << 63};
+    static uint64_t data[16384], output[16384];
+    char sentence[DEVICE_TEXT_BYTES];
+    uint64_t stream = 1;
+    for (size_t k = 0; k < 4 * 2 * 4 * 3; k++) {
+        const int64_t *d = forms[k / 8 % 4];
+        size_t bytes = oracle_element_bytes(types[k % 4]), n = (size_t)(d[0] * d[1] * d[2]);
+        for (size_t i = 0; i < n; i++) {
+            uint64_t x = random_below(&stream, 1000);
+            if (random_below(&stream, 400) == 0)
+                x = around[random_below(&stream, 4)] + random_below(&stream, 3) - 1;
+            memcpy((char *)data + i * bytes, &x, bytes);
+        }
+        random_case_t c = {.op = ops[k / 4 % 2],
+                           .type = types[k % 4],
+                           .rank = 3,
+                           .dims = {d[0], d[1], d[2]},
+                           .axes = {1},
+                           .axis_count = 1};
+        device_setup_t setup = {.backend = "simd", .isa = tiers[k / 32], .threads = 1 + k % 2};
+        random_case_complete(&c);
+        if (device_run(engine, &c, &setup, data, output, sentence) != IRR_OK)
+            fail_msg("%s", sentence);
+        oracle_problem_t problem = {
+            .op = c.op, .type = c.type, .rank = 3, .dims = c.dims, .reduced = 2};
+        oracle_answer_t answer;
+        assert_true(oracle_solve(&problem, data, &answer));
+        size_t wrong = oracle_first_wrong(&answer, output);
+        if (wrong < c.outputs)
+            fail_msg("%s, type %d, %s, [%d, %d, %d]: output %zu", c.op, (int)c.type, setup.isa,
+                     (int)d[0], (int)d[1], (int)d[2], wrong);
+        oracle_release(&answer);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_depth), cmocka_unit_test(test_integer_roots),
-        cmocka_unit_test(test_integer_extremes), cmocka_unit_test(test_order_in_rows),
-        cmocka_unit_test(test_products_in_pairs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_depth),
+                                       cmocka_unit_test(test_integer_roots),
+                                       cmocka_unit_test(test_integer_extremes),
+                                       cmocka_unit_test(test_order_in_rows),
+                                       cmocka_unit_test(test_products_in_pairs),
+                                       cmocka_unit_test(test_large_among_small)};
     return cmocka_run_group_tests(tests, device_open, device_close);
 }

@@ -170,8 +170,7 @@ static size_t things_of_lines(size_t bytes) {
     return LINE_BYTES / least(LINE_BYTES, bytes & -bytes);
 }
 
-/* Of how many blocks one call of a kernel can take all innermost segments, as they lie in memory.
- */
+/* Of how many blocks one call of a kernel can take all innermost segments, as they lie. */
 static size_t blocks_waiting(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
     size_t segments = layout->segments.size[layout->segments.count - 1];
     size_t results = segments * layout->kept * layout->width;

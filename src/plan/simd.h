@@ -49,9 +49,8 @@ typedef struct irr_simd_plan {
     size_t tile_bytes; /* tiles are made for accumulators of this size */
     size_t output_bytes;
     struct irr_simd_plan *again; /* of the same units, for outputs in doubt; it has one, too */
-    /* Counts on something (irr_op_kernel_t of small_ops, plain products). Where that fails in a
-     * unit, the careful plan of the same units does it again, and so many units after it at once.
-     */
+    /* Counts on small integers or on products that stay in the range. Where that fails in a unit,
+     * the careful plan of the same units does it again, and so many units after it at once. */
     bool hopes;
     struct irr_simd_plan *careful;
     atomic_uint turns;
