@@ -84,6 +84,7 @@ static const struct {
                        {"IRREDUCE_ISA", "scalar", NULL},
                        {"IRREDUCE_REPRODUCIBLE", "FALSE", "NO"},
                        {"IRREDUCE_PREFETCH", "TRUE", "YES"},
+                       {"IRREDUCE_PREFETCH", "FAR", NULL},
                        {"IRREDUCE_PREFETCH", "NO", NULL}};
 static const struct {
     const char *key, *value;
@@ -98,7 +99,7 @@ static const struct {
     {"INFERENCE_NUM_THREADS", "99999999999999999999", IRR_PARAMETER_MISMATCH, "to 1024"},
     {"IRREDUCE_BACKEND", "gpu", IRR_PARAMETER_MISMATCH, "auto, simd, onednn, reference"},
     {"IRREDUCE_ISA", "sse2", IRR_PARAMETER_MISMATCH, "auto, scalar, avx2, avx512"},
-    {"IRREDUCE_PREFETCH", "AUTO", IRR_PARAMETER_MISMATCH, "it takes NO, YES, FALSE, TRUE"},
+    {"IRREDUCE_PREFETCH", "AUTO", IRR_PARAMETER_MISMATCH, "it takes NO, YES, FAR, FALSE, TRUE"},
     {"FULL_DEVICE_NAME", "x", IRR_PARAMETER_MISMATCH, "can only be read"},
     {"IRREDUCE_EXPLAIN", "x", IRR_PARAMETER_MISMATCH, "can only be read"}};
 
@@ -106,7 +107,8 @@ static void test_properties(void **state) {
     (void)state;
     irr_plugin_engine_t *engine = engine_or_fail();
     assert_string_equal(get(engine, "IRREDUCE_REPRODUCIBLE"), "YES");
-    assert_string_equal(get(engine, "IRREDUCE_PREFETCH"), irr_cpu_prefetch_lags() ? "YES" : "NO");
+    static const char *const prefetching[] = {"NO", "YES", "FAR"};
+    assert_string_equal(get(engine, "IRREDUCE_PREFETCH"), prefetching[irr_cpu_prefetching()]);
     for (size_t i = 0; i < sizeof good_properties / sizeof *good_properties; i++) {
         assert_int_equal(engine->set_property(engine, good_properties[i].key,
                                               good_properties[i].value, sentence),

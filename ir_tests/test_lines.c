@@ -44,6 +44,10 @@ static void draw(matrix_t *m, irr_element_type_e type) {
     }
 }
 
+/* As processors of either kind take them. */
+static const unsigned ways[] = {IRR_STEPS_BEYOND, IRR_STEPS_BEYOND | IRR_STEPS_FAR};
+enum { WAYS = sizeof ways / sizeof *ways };
+
 /* What both make, at first and onto that; planes of a fused kernel stand `apart`. */
 static _Alignas(64) char near_sums[IRR_FOLD_COUNT * PLANE_BYTES],
     far_sums[IRR_FOLD_COUNT * PLANE_BYTES];
@@ -51,9 +55,10 @@ static _Alignas(64) char near_sums[IRR_FOLD_COUNT * PLANE_BYTES],
 static void check_kernel(const irr_kernel_t *kernel, irr_element_type_e type) {
     matrix_t m;
     draw(&m, type);
-    for (unsigned how = IRR_STEPS_FIRST; how <= IRR_STEPS_FIRST; how--) {
-        kernel->steps(near_sums, m.data, m.stride, m.rows, m.width, how);
-        kernel->steps(far_sums, m.data, m.stride, m.rows, m.width, how | IRR_STEPS_BEYOND);
+    for (unsigned i = 0; i < 2 * WAYS; i++) {
+        unsigned first = i % 2 ? 0 : IRR_STEPS_FIRST, how = first | ways[i / 2];
+        kernel->steps(near_sums, m.data, m.stride, m.rows, m.width, first);
+        kernel->steps(far_sums, m.data, m.stride, m.rows, m.width, how);
         if (memcmp(near_sums, far_sums, m.width * kernel->accumulator_bytes) != 0)
             fail_msg("%s: [%zu, %zu of %zu], %u", kernel->name, m.rows, m.width, m.stride, how);
     }
@@ -68,7 +73,7 @@ static void check_fused(const irr_kernel_table_t *table, const irr_fused_t *fuse
     memset(far_sums, 0, sizeof far_sums);
     fused->steps(near_sums, 0, PLANE_BYTES, m.data, m.stride, m.rows, m.width, IRR_STEPS_FIRST);
     fused->steps(far_sums, 0, PLANE_BYTES, m.data, m.stride, m.rows, m.width,
-                 IRR_STEPS_FIRST | IRR_STEPS_BEYOND);
+                 IRR_STEPS_FIRST | ways[m.rows % WAYS]);
     size_t at = 0;
     for (unsigned fold = 0; fold < IRR_FOLD_COUNT; fold++) {
         if (!(fused->folds >> fold & 1)) continue;

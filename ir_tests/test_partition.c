@@ -122,7 +122,8 @@ static void test_partition(void **state) {
                                   .most_block_elements = below(3) ? SIZE_MAX : 16384 / element,
                                   .row_leaves = row_leaves[below(4)],
                                   .column_leaves = below(3) ? 1 : IRR_ROW_LEAVES,
-                                  .most_block_rows = k % 3 ? 0 : 96};
+                                  .most_block_rows = k % 3 ? 0 : 96,
+                                  .whole_rows = below(4) == 0};
         kernel.exact = kernel.column_leaves > 1 && accumulator > element;
         irr_geometry_t geometry;
         random_geometry(&geometry, element, (size_t)(k % 2 ? 4096 : 32) * MIB);

@@ -13,10 +13,14 @@ typedef enum {
     IRR_TIER_COUNT
 } irr_tier_e;
 
+/* How its prefetching is, as far as that was measured: sound; too late for tight loops; and the
+ * nearest cache can wait for so many lines that it need not be for it. */
+typedef enum { IRR_PREFETCH_SOUND, IRR_PREFETCH_LAGS, IRR_PREFETCH_FAR } irr_prefetch_e;
+
 const char *irr_tier_name(irr_tier_e tier); /* "scalar", "avx2", "avx512" */
 irr_tier_e irr_cpu_best_tier(void);         /* from CPUID and XCR0 */
 bool irr_cpu_has_vnni(void);                /* sums of products, with the best tier */
-bool irr_cpu_prefetch_lags(void);           /* its prefetching is too late for tight loops */
-void irr_cpu_relax(void);                   /* tells the core that this thread spins */
+irr_prefetch_e irr_cpu_prefetching(void);
+void irr_cpu_relax(void); /* tells the core that this thread spins */
 
 #endif

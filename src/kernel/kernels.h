@@ -77,9 +77,9 @@ typedef struct irr_scaled_64 {
     int64_t exponent;
 } irr_scaled_64_t;
 
-/* How to take steps: from the identity instead of what stands there; and data come from beyond the
- * caches. */
-enum { IRR_STEPS_FIRST = 1, IRR_STEPS_BEYOND = 2 };
+/* How to take steps: from the identity instead of what stands there; data come from beyond the
+ * caches; and then, the processor can wait for many lines of the nearest cache at once. */
+enum { IRR_STEPS_FIRST = 1, IRR_STEPS_BEYOND = 2, IRR_STEPS_FAR = 4 };
 
 /* Pointers: `data` has the element's alignment, accumulators are 64-byte aligned where a whole
  * buffer is passed. Strides, lengths and widths count elements. */
@@ -99,7 +99,7 @@ typedef struct irr_kernel {
      * are lanes for; NULL where `leaves` is more, or a tree as fast. */
     void (*grouped)(void *accumulators, const void *data, size_t count, size_t rows, size_t width);
     /* `steps` rows of `width` lanes into width accumulators: a leaf or a part of one. `how`:
-     * IRR_STEPS_FIRST, IRR_STEPS_BEYOND, both or 0; no bit depends on the second. */
+     * IRR_STEPS_FIRST and others; no bit of a result depends on those. */
     void (*steps)(void *accumulators, const void *data, size_t stride, size_t steps, size_t width,
                   unsigned how);
     /* The tree of at most IRR_LONG_ROW_LEAVES leaves of a row (IRR_FREE_LEAVES where order is free,

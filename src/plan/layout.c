@@ -6,8 +6,9 @@
 #include "kernel/kernels.h"
 
 /* Accumulators of one unit: its trees stay in the nearest caches. Where outputs are many, they
- * leave room for data and outputs. */
+ * leave room for data and outputs. Where memory is read sooner by long rows, these are whole. */
 #define TILE_BYTES 16384u
+#define WHOLE_ROW_TILE_BYTES 65536u
 #define ONE_PASS_TILE_BYTES 4096u
 #define ONE_PASS_ROWS 8u
 #define LONG_PIECE_BYTES 16384u
@@ -206,6 +207,9 @@ static void join_pieces(const irr_lane_info_t *kernel, irr_layout_t *layout) {
 /* Tiles as large as the caches like, but enough of them for the threads. */
 static void choose_tiles(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     size_t most = most_in_tile(kernel, layout), wanted = layout->wanted;
+    bool steps = layout->inner == IRR_INNER_BAND || layout->inner == IRR_INNER_TREE;
+    if (kernel->whole_rows && steps && layout->rows > ONE_PASS_ROWS)
+        most = WHOLE_ROW_TILE_BYTES / kernel->tile_accumulator_bytes;
     size_t group = layout->last_rows * layout->last_width; /* is never cut */
     layout->tile_width = least(layout->width, group < most ? most / group * group : group);
     layout->tile_kept = 1;

@@ -65,6 +65,7 @@ typedef struct irr_lane_info {
     size_t most_block_rows;        /* a small block of columns with no more is one leaf */
     bool waits;                    /* accumulators of several segments: several blocks' too */
     bool exact;                    /* sums of integers in wider accumulators */
+    bool whole_rows;               /* of columns, in tiles as wide as the second cache likes */
     size_t last_rows;              /* 0, or what was decided before: siblings' are the same */
 } irr_lane_info_t;
 

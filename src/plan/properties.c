@@ -119,9 +119,10 @@ static const property_row_t rows[] = {
     {"IRREDUCE_REPRODUCIBLE", DEVICE, BOTH, "YES: the same bits on any tier and number of threads",
      AT(reproducible), BOOLEAN, .environment = true},
     {"IRREDUCE_PREFETCH", DEVICE, BOTH,
-     "YES: how data beyond the caches suit processors whose prefetching lags; default: where it "
-     "does",
-     AT(prefetch), BOOLEAN, .environment = true},
+     "how data beyond the caches are read: YES where the processor's prefetching lags, FAR where "
+     "its "
+     "nearest cache can wait for many lines; default: as it is known",
+     AT(prefetch), .words = "NO, YES, FAR, FALSE, TRUE", .distinct = 3, .environment = true},
     {"FULL_DEVICE_NAME", 0, DEVICE, "the CPU's own name", .print = print_device_name},
     {"OPTIMAL_NUMBER_OF_INFER_REQUESTS", 0, BOTH, "requests that keep all CPUs busy",
      .print = print_requests},
@@ -176,7 +177,7 @@ irr_status_e irr_config_default(irr_config_t *config, irr_sentence_t sentence) {
     *config = (irr_config_t){.backend = IRR_BACKEND_AUTO,
                              .tier = irr_cpu_best_tier(),
                              .reproducible = true,
-                             .prefetch = irr_cpu_prefetch_lags(),
+                             .prefetch = irr_cpu_prefetching(),
                              .threads = irr_available_cpus(),
                              .streams = IRR_STREAMS_AUTO};
     for (unsigned i = 0; i < ROW_COUNT; i++) {

@@ -43,6 +43,7 @@ typedef struct irr_simd_plan {
     bool accurate;
     bool beyond;  /* the data come from memory: BEYOND_BYTES of simd_plan.c */
     bool asks;    /* for them ahead of the loops */
+    bool far;     /* the nearest cache can wait for many lines */
     unsigned how; /* to take the first steps of columns: kernels.h */
     uint32_t lanes;
     irr_cost_t cost;

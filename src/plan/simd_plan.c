@@ -99,6 +99,7 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     bool one = fused && irr_element_type_info(problem->type)->kind == IRR_KIND_FLOAT;
     info.column_leaves = one ? 1 : plan->kernel->leaves;
     info.exact = !one && plan->kernel->exact;
+    info.whole_rows = plan->beyond && !plan->far;
     irr_layout_of(&problem->geometry, &info, &plan->cost, &plan->layout);
     /* What a grouped kernel reads behind rows must raise none of the flags that products go by, and
      * careful plans have none. */
@@ -141,8 +142,10 @@ static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_c
     double outputs = (double)geometry->output_count;
     double bytes = outputs * (double)geometry->set_size * ordinary->element_bytes;
     plan->beyond = config->tier != IRR_TIER_SCALAR && bytes_of(&plan->problem) > BEYOND_BYTES;
-    plan->how = IRR_STEPS_FIRST | (plan->beyond ? IRR_STEPS_BEYOND : 0);
-    plan->asks = config->prefetch && plan->beyond;
+    plan->far = config->prefetch == IRR_PREFETCH_FAR;
+    plan->how =
+        IRR_STEPS_FIRST | (plan->beyond ? IRR_STEPS_BEYOND : 0) | (plan->far ? IRR_STEPS_FAR : 0);
+    plan->asks = config->prefetch == IRR_PREFETCH_LAGS && plan->beyond;
     plan->lanes = ordinary->lanes;
     plan->tile_bytes = ordinary->accumulator_bytes;
     bytes *= slowness(&plan->problem, ordinary, config->tier);
@@ -167,8 +170,8 @@ static irr_tier_e tier_of(const irr_problem_t *problem, const irr_config_t *conf
     bool wide = fold == IRR_FOLD_SQUARES || fold == IRR_FOLD_WIDE_SUM;
     bool more = fold == IRR_FOLD_PRODUCT || (order && problem->type == IRR_F64) ||
                 (wide && type->kind != IRR_KIND_FLOAT);
-    bool sooner = config->prefetch && bytes_of(problem) > BYTES_BEYOND_NEAR_CACHES &&
-                  !config->beside && !more &&
+    bool sooner = config->prefetch == IRR_PREFETCH_LAGS &&
+                  bytes_of(problem) > BYTES_BEYOND_NEAR_CACHES && !config->beside && !more &&
                   runs[count - 1].size * type->bits / 8 >= LONG_ROW_BYTES;
     return sooner ? IRR_TIER_AVX2 : IRR_TIER_AVX512;
 }

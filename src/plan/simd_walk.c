@@ -90,9 +90,9 @@ static void ask_behind(const char *data, size_t bytes) {
         __builtin_prefetch((const void *)(next + i), 0, 2); /* to the second cache */
 }
 
-/* Short rows are folded several at a time, too fast for any prefetching: but for IRREDUCE_PREFETCH,
- * which asks in its own way, all lines of what comes next are asked for, into the nearest cache.
- * Longer rows come by themselves, those that are widened take longer than that. */
+/* Short rows are folded several at a time, too fast for any prefetching: where the nearest cache
+ * can wait for them, all lines of what comes next are asked for. Longer rows come by themselves,
+ * those that are widened take longer than that. */
 #define NEAR_PIECE_BYTES 8192u
 #define MOST_NEAR_BYTES 1024u
 
@@ -128,7 +128,7 @@ void irr_run_kept(const irr_simd_plan_t *plan, char *to, size_t at, const char *
                   size_t count) {
     const irr_layout_t *l = &plan->layout;
     size_t row_bytes = l->rows * l->width * plan->kernel->element_bytes;
-    bool all = plan->beyond && !plan->asks && l->inner == IRR_INNER_ROWS &&
+    bool all = plan->beyond && plan->far && l->inner == IRR_INNER_ROWS &&
                row_bytes <= MOST_NEAR_BYTES &&
                plan->kernel->accumulator_bytes == plan->kernel->element_bytes;
     bool ask = (plan->asks || all) && row_bytes >= LEAST_ASKED_BYTES;
