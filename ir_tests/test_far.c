@@ -13,11 +13,11 @@
 
 enum { FAR_BYTES = 34 << 20 };
 
-static void reduce(const char *op, irr_element_type_e type, const char *isa, const char *prefetch,
+static void reduce(const char *op, irr_element_type_e type, const char *const way[3],
                    const int64_t dims[3], const void *data, void *output) {
     char sentence[DEVICE_TEXT_BYTES];
     random_case_t c = {.op = op, .type = type, .rank = 3, .axes = {1}, .axis_count = 1};
-    device_setup_t setup = {.isa = isa, .prefetch = prefetch, .threads = 1};
+    device_setup_t setup = {.isa = way[0], .prefetch = way[1], .mode = way[2], .threads = 2};
     memcpy(c.dims, dims, 3 * sizeof *dims);
     random_case_complete(&c);
     if (device_run(engine, &c, &setup, data, output, sentence)) fail_msg("%s", sentence);
@@ -25,9 +25,9 @@ static void reduce(const char *op, irr_element_type_e type, const char *isa, con
 
 /* [parts, rows, width] over its rows, at once and part by part. */
 static void check(const char *op, irr_element_type_e type, int64_t rows, int64_t width) {
-    static const char *const ways[][2] = {
-        {"scalar", "NO"}, {"avx2", "YES"},   {"avx2", "FAR"}, /* or the best */
-        {"avx512", "NO"}, {"avx512", "YES"}, {"avx512", "FAR"}};
+    static const char *const ways[][3] = {
+        {"scalar", "NO"}, {"avx2", "NO"},    {"avx2", "YES"},   {"avx2", "FAR"}, /* or the best */
+        {"avx512", "NO"}, {"avx512", "YES"}, {"avx512", "FAR"}, {"avx512", "YES", "ACCURACY"}};
     size_t element = irr_element_bytes(type), result = (size_t)width * element;
     size_t part = (size_t)rows * result, parts = FAR_BYTES / part + 1;
     char *data = malloc(parts * part), *whole = malloc(parts * result), *alone = malloc(result);
@@ -35,13 +35,13 @@ static void check(const char *op, irr_element_type_e type, int64_t rows, int64_t
     for (size_t i = 0; i < parts * part; i++) /* floats from a half to 2, of either sign */
         data[i] = (char)(i % element + 1 < element ? i * i / 7 * 31 >> 3 : 0x3f ^ (i / 3 & 0x80));
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
-        const char *isa = ways[k][0], *prefetch = ways[k][1];
-        reduce(op, type, isa, prefetch, (int64_t[]){(int64_t)parts, rows, width}, data, whole);
+        const char *const *way = ways[k];
+        reduce(op, type, way, (int64_t[]){(int64_t)parts, rows, width}, data, whole);
         for (size_t i = 0; i < parts; i += 1 + parts / 3) {
-            reduce(op, type, isa, prefetch, (int64_t[]){1, rows, width}, data + i * part, alone);
+            reduce(op, type, way, (int64_t[]){1, rows, width}, data + i * part, alone);
             if (memcmp(whole + i * result, alone, result) != 0)
                 fail_msg("%s of type %d, [%zu, %d, %d], %s, prefetch %s: part %zu has other bits",
-                         op, (int)type, parts, (int)rows, (int)width, isa, prefetch, i);
+                         op, (int)type, parts, (int)rows, (int)width, way[0], way[1], i);
         }
     }
     free(data), free(whole), free(alone);
@@ -54,6 +54,8 @@ static void test_parts(void **state) {
     check("ReduceL2", IRR_F32, 77, 3001);
     check("ReduceProd", IRR_F32, 70, 2003);
     check("ReduceMin", IRR_F64, 20, 5003);  /* a tile of few rows */
+    check("ReduceSum", IRR_F16, 99, 16001); /* wide ones */
+    check("ReduceMean", IRR_F32, 70, 20000);
     check("ReduceSum", IRR_F32, 1001, 1);   /* rows in pieces */
     check("ReduceMin", IRR_F16, 49, 1);     /* short ones */
     check("ReduceL2", IRR_F64, 700001, 1);  /* leaves */

@@ -41,10 +41,11 @@ typedef struct irr_simd_plan {
     irr_problem_t problem;
     irr_layout_t layout;
     bool accurate;
-    bool beyond;  /* the data come from memory: BEYOND_BYTES of simd_plan.c */
-    bool asks;    /* for them ahead of the loops */
-    bool far;     /* the nearest cache can wait for many lines */
-    unsigned how; /* to take the first steps of columns: kernels.h */
+    bool beyond;     /* the data come from memory: BEYOND_BYTES of simd_plan.c */
+    bool asks;       /* for them ahead of the loops */
+    bool far;        /* the nearest cache can wait for many lines */
+    bool whole_rows; /* of columns, in one tile */
+    unsigned how;    /* to take the first steps of columns: kernels.h */
     uint32_t lanes;
     irr_cost_t cost;
     size_t tile_bytes; /* tiles are made for accumulators of this size */

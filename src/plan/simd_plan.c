@@ -99,7 +99,7 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     bool one = fused && irr_element_type_info(problem->type)->kind == IRR_KIND_FLOAT;
     info.column_leaves = one ? 1 : plan->kernel->leaves;
     info.exact = !one && plan->kernel->exact;
-    info.whole_rows = plan->beyond && !plan->far;
+    info.whole_rows = plan->whole_rows;
     irr_layout_of(&problem->geometry, &info, &plan->cost, &plan->layout);
     /* What a grouped kernel reads behind rows must raise none of the flags that products go by, and
      * careful plans have none. */
@@ -146,6 +146,8 @@ static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_c
     plan->how =
         IRR_STEPS_FIRST | (plan->beyond ? IRR_STEPS_BEYOND : 0) | (plan->far ? IRR_STEPS_FAR : 0);
     plan->asks = config->prefetch == IRR_PREFETCH_LAGS && plan->beyond;
+    /* Accumulators that are correctly rounded are too wide for whole rows of them. */
+    plan->whole_rows = plan->beyond && !plan->far && !config->accuracy;
     plan->lanes = ordinary->lanes;
     plan->tile_bytes = ordinary->accumulator_bytes;
     bytes *= slowness(&plan->problem, ordinary, config->tier);
