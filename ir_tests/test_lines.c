@@ -1,5 +1,6 @@
-/* Columns from beyond the caches are taken in another order than others: every kernel of every tier
- * that this CPU has makes the same accumulators of them. SPDX-License-Identifier: Apache-2.0 */
+/* Wide columns and those from beyond the caches are taken in another order than others: every
+ * kernel of every tier that this CPU has makes the same accumulators of them.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/kernels.h"
 
 #include <setjmp.h>
@@ -44,8 +45,9 @@ static void draw(matrix_t *m, irr_element_type_e type) {
     }
 }
 
-/* As processors of either kind take them. */
-static const unsigned ways[] = {IRR_STEPS_BEYOND, IRR_STEPS_BEYOND | IRR_STEPS_FAR};
+/* Wide ones, and as processors of either kind take those from beyond. */
+static const unsigned ways[] = {IRR_STEPS_BANDS, IRR_STEPS_BANDS | IRR_STEPS_BEYOND,
+                                IRR_STEPS_BANDS | IRR_STEPS_BEYOND | IRR_STEPS_FAR};
 enum { WAYS = sizeof ways / sizeof *ways };
 
 /* What both make, at first and onto that; planes of a fused kernel stand `apart`. */
@@ -72,16 +74,18 @@ static void check_fused(const irr_kernel_table_t *table, const irr_fused_t *fuse
     memset(near_sums, 0, sizeof near_sums);
     memset(far_sums, 0, sizeof far_sums);
     fused->steps(near_sums, 0, PLANE_BYTES, m.data, m.stride, m.rows, m.width, IRR_STEPS_FIRST);
-    fused->steps(far_sums, 0, PLANE_BYTES, m.data, m.stride, m.rows, m.width,
-                 IRR_STEPS_FIRST | ways[m.rows % WAYS]);
-    size_t at = 0;
-    for (unsigned fold = 0; fold < IRR_FOLD_COUNT; fold++) {
-        if (!(fused->folds >> fold & 1)) continue;
-        size_t bytes = irr_kernel_of(table, (irr_fold_e)fold, type)->accumulator_bytes;
-        if (memcmp(near_sums + at, far_sums + at, m.width * bytes) != 0)
-            fail_msg("fold %u of type %d, fused: [%zu, %zu of %zu]", fold, (int)type, m.rows,
-                     m.width, m.stride);
-        at += PLANE_BYTES;
+    for (unsigned i = 0; i < WAYS; i++) {
+        fused->steps(far_sums, 0, PLANE_BYTES, m.data, m.stride, m.rows, m.width,
+                     IRR_STEPS_FIRST | ways[i]);
+        size_t at = 0;
+        for (unsigned fold = 0; fold < IRR_FOLD_COUNT; fold++) {
+            if (!(fused->folds >> fold & 1)) continue;
+            size_t bytes = irr_kernel_of(table, (irr_fold_e)fold, type)->accumulator_bytes;
+            if (memcmp(near_sums + at, far_sums + at, m.width * bytes) != 0)
+                fail_msg("fold %u of type %d, fused: [%zu, %zu of %zu], %u", fold, (int)type,
+                         m.rows, m.width, m.stride, ways[i]);
+            at += PLANE_BYTES;
+        }
     }
     free(m.data);
 }

@@ -77,9 +77,10 @@ typedef struct irr_scaled_64 {
     int64_t exponent;
 } irr_scaled_64_t;
 
-/* How to take steps: from the identity instead of what stands there; data come from beyond the
- * caches; and then, the processor can wait for many lines of the nearest cache at once. */
-enum { IRR_STEPS_FIRST = 1, IRR_STEPS_BEYOND = 2, IRR_STEPS_FAR = 4 };
+/* How to take steps: from the identity instead of what stands there; wide columns go by bands; data
+ * come from beyond the caches; and then, the processor can wait for many lines of the nearest cache
+ * at once. */
+enum { IRR_STEPS_FIRST = 1, IRR_STEPS_BANDS = 2, IRR_STEPS_BEYOND = 4, IRR_STEPS_FAR = 8 };
 
 /* Pointers: `data` has the element's alignment, accumulators are 64-byte aligned where a whole
  * buffer is passed. Strides, lengths and widths count elements. */
