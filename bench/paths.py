@@ -195,7 +195,7 @@ PATHS = [
      ["prod f32 [2816,4,2,4] axes [2]", "prod f16 [65536,3,3] axes [1]", "prod f32 [12,32] axes [0,1]"]),
     ("short sums", "plan/simd_plan.c", "if (op->finish && op->fold", "if (op->finish && !problem && op->fold",
      "means of 8 and 16 bits in 32 bits, where sets are small: accumulators, quotients",
-     ["mean i8 [1280,49] axes [1]", "mean i16 [2000,100] axes [1]"]),
+     ["mean i8 [1280,49] axes [1]", "mean u16 [1000,60] axes [1]"]),
     ("few columns", "kernel/kernel_columns.inc", "if (S##_ROOM >= IRR_LEAF_STEPS && width <= name##_VL) {",
      "if (S##_DOUBTS == 1 && !count && width <= name##_VL) {",
      "small blocks: four at once, by loads as small as a row",
