@@ -286,9 +286,10 @@ path out of a copy of the sources, builds the device library without it and lets
 without the path the problem takes half as long again. `bench/paths.py "rows last"` does a row
 again; the script has the line that is changed for each.
 
-Measured at {commits} (on Zen 4 before 388ab90, then on Zen 5), each library against the whole one of the same sources, on
-{machine}. The problems are those that a path is for: most others it leaves
-alone.
+Measured at {commits}
+(on Zen 4 before 388ab90 and from c9cfce4 on, between them on Zen 5), each library against the whole
+one of the same sources, on {machine}. The problems are
+those that a path is for: most others it leaves alone.
 
 | path | where | what it is for | problem | us with it | without | ratio |
 |---|---|---|---|---|---|---|"""
