@@ -81,7 +81,8 @@ typedef struct irr_backend {
      * environment on its thread. */
     irr_status_e (*execute)(irr_yield_t *yields, uint32_t count, const void *data, void *scratch,
                             const irr_executor_t *executor, irr_sentence_t sentence);
-    /* NULL for a backend without a short way for one small tensor. False: execute must do it. */
+    /* NULL for a backend without a short way for what one thread does. False: execute must do it.
+     */
     bool (*at_once)(const void *state, const void *data, void *output, void *scratch);
     void (*release)(void *state);
 } irr_backend_t;

@@ -286,63 +286,72 @@ static void run_ones(void *argument, size_t task) {
 
 /* ---- the backend ---- */
 
-/* Without the tree's machinery, which takes longer than the work itself; sets how many outputs were
- * in doubt. */
-static bool run_one_call(const plan_t *plan, const void *data, void *output, void *scratch,
-                         uint64_t *redone) {
+/* A unit that is one call, without the tree's machinery, which takes longer than the work itself;
+ * returns how many outputs were in doubt. */
+static uint64_t run_one_call(const plan_t *plan, const void *data, void *output, void *scratch) {
     const irr_one_call_t *call = &plan->one_call;
-    if (plan->one && plan->layout.tasks == 1)
-        return plan->one(output, data, plan->problem.geometry.output_count, &plan->set);
-    if (!call->all) return false;
     plan = next_of(plan);
     run_call(plan, scratch, data, call->count, call->width);
     if (left_range(plan)) run_call(plan = plan->careful, scratch, data, call->count, call->width);
-    if (plan->finish(output, scratch, call->count * call->width, &plan->set)) return true;
+    if (plan->finish(output, scratch, call->count * call->width, &plan->set)) return 0;
     if (are_large(plan)) {
         run_call(plan = plan->careful, scratch, data, call->count, call->width);
-        return plan->finish(output, scratch, call->count * call->width, &plan->set);
+        plan->finish(output, scratch, call->count * call->width, &plan->set);
+        return 0;
     }
     unit_t unit;
     irr_unit_at(plan, data, 0, &unit);
-    *redone = settle(plan, plan, &unit, data, scratch, output, unit.results, 0);
-    return true;
+    return settle(plan, plan, &unit, data, scratch, output, unit.results, 0);
+}
+
+/* One problem that is one task, without what siblings and threads need; likewise. */
+static uint64_t run_alone(const plan_t *plan, const void *data, void *output, void *scratch) {
+    if (plan->one) {
+        plan->one(output, data, plan->problem.geometry.output_count, &plan->set);
+        return 0;
+    }
+    if (plan->one_call.all) return run_one_call(plan, data, output, scratch);
+    irr_yield_t yield = {.state = plan, .output = output};
+    job_t job; /* a tiny tensor would wait for all of `redone` */
+    job.yields = &yield, job.count = 1, job.data = data, job.scratch = scratch;
+    atomic_init(&job.redone[0], 0);
+    (plan->one_call.each ? run_calls : run_units)(&job, 0);
+    return job.redone[0];
 }
 
 static bool at_once(const void *state, const void *data, void *output, void *scratch) {
-    uint64_t redone;
-    return run_one_call(state, data, output, scratch, &redone);
+    const plan_t *plan = state;
+    if (plan->layout.tasks > 1) return false;
+    run_alone(plan, data, output, scratch);
+    return true;
 }
 
 static irr_status_e execute(irr_yield_t *yields, uint32_t count, const void *data, void *scratch,
                             const irr_executor_t *executor, irr_sentence_t sentence) {
     const plan_t *only = yields->state;
-    uint64_t few = 0;
-    if (count == 1 && run_one_call(only, data, yields->output, scratch, &few)) {
-        yields->stats = (irr_execution_stats_t){1, few};
+    const irr_layout_t *l = &only->layout;
+    (void)sentence; /* nothing here can fail */
+    if (count == 1 && l->tasks == 1) {
+        uint64_t redone = run_alone(only, data, yields->output, scratch);
+        yields->stats = (irr_execution_stats_t){1, redone};
         return IRR_OK;
     }
-    job_t job; /* a tiny tensor would wait for all of `redone` */
-    job.yields = yields, job.count = count, job.data = data, job.scratch = scratch;
-    for (uint32_t m = 0; m < count; m++) atomic_init(&job.redone[m], 0);
-    const irr_layout_t *l = &plan_of(&job, 0)->layout;
+    job_t job = {.yields = yields, .count = count, .data = data, .scratch = scratch};
     uint32_t threads = 1;
-    (void)sentence; /* nothing here can fail */
-    bool calls = count == 1 && only->one_call.each;
     if (l->tasks == 1) {
-        (calls ? run_calls : run_units)(&job, 0);
+        run_units(&job, 0);
     } else {
         size_t chunks = l->segment_chunks * l->leaf_chunks;
         irr_executor_t some = *executor;
         if (l->threads < some.threads) some.threads = l->threads;
-        double bytes = plan_of(&job, 0)->cost.bytes;
-        if (executor->services && bytes < BYTES_WORTH_A_HOST) some.threads = 1;
-        some.brief = bytes < BYTES_WORTH_A_BELL;
+        if (executor->services && only->cost.bytes < BYTES_WORTH_A_HOST) some.threads = 1;
+        some.brief = only->cost.bytes < BYTES_WORTH_A_BELL;
         if (only->one) chunks = 1;
         irr_parallel_for(&some, l->tasks,
-                         only->one    ? run_ones
-                         : chunks > 1 ? run_chunk
-                         : calls      ? run_calls
-                                      : run_units,
+                         only->one                           ? run_ones
+                         : chunks > 1                        ? run_chunk
+                         : count == 1 && only->one_call.each ? run_calls
+                                                             : run_units,
                          &job);
         for (uint32_t m = 0; m < count && chunks > 1; m++)
             for (size_t u = 0; u < l->units; u++) close_chunks(&job, m, u);

@@ -290,8 +290,8 @@ static irr_status_e run_steps(irr_plugin_request_t *request, const irr_executor_
     return IRR_OK;
 }
 
-/* One small reduction of a dense tensor, of the shape that it had before, takes a third less time
- * without all that other models need. False: nothing was done. */
+/* One reduction of a dense tensor, by one thread and of the shape that it had before, goes without
+ * all that other models need, which takes longer than a small tensor. False: nothing was done. */
 static bool infer_at_once(irr_plugin_request_t *request, const irr_tensor_view_t *data,
                           const irr_tensor_view_t *output) {
     const irr_plugin_compiled_t *compiled = request->compiled;
