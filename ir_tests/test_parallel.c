@@ -57,7 +57,7 @@ static void mark(void *argument, size_t index) {
     if (tiny * 0.25f == 0.0f) atomic_fetch_add(&board->wrong_environment, 1);
     if (!board->nested) return;
     unsigned char inner[7] = {0};
-    irr_executor_t executor = {NULL, board->threads, false};
+    irr_executor_t executor = {.threads = board->threads};
     irr_parallel_for(&executor, sizeof inner, nested_task, inner);
     for (size_t i = 0; i < sizeof inner; i++)
         if (inner[i] != 1) board->seen[index] = 100;
@@ -88,7 +88,7 @@ static int thread_count(void) {
  */
 static void brief_work_comes_first(void **state) {
     (void)state;
-    irr_executor_t executor = {NULL, 3, true};
+    irr_executor_t executor = {.threads = 3, .alone_ns = 1000};
     int before = thread_count();
     assert_int_equal(run_board(&executor, 100, false), 0);
     assert_int_equal(thread_count(), before);
@@ -96,12 +96,35 @@ static void brief_work_comes_first(void **state) {
         assert_int_equal(run_board(&executor, 100, false), 0);
 }
 
+static void mark_all(void *argument) {
+    for (size_t index = 0; index < 100; index++) ((board_t *)argument)->seen[index] += 10;
+}
+
+static void alone_inside(void *argument, size_t index) {
+    irr_executor_t executor = {.threads = 3, .alone = mark_all};
+    if (index == 0) irr_parallel_for(&executor, 100, mark, argument);
+}
+
+/* What the caller does without help, it does in one go: of one thread, of brief work when all
+ * sleep, inside a task. */
+static void work_alone_is_whole(void **state) {
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        irr_executor_t executor = {.threads = way ? 3 : 1, .alone_ns = way == 1, .alone = mark_all};
+        board_t *board = calloc(1, sizeof *board);
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL); /* past any spinning */
+        irr_parallel_for(&executor, 100, way == 3 ? alone_inside : mark, board);
+        for (size_t i = 0; i < 100; i++) assert_int_equal(board->seen[i], way == 2 ? 1 : 10);
+        free(board);
+    }
+}
+
 static void every_index_once(void **state) {
     (void)state;
     static const uint32_t threads[] = {1, 2, 3, 8, 256};
     static const size_t counts[] = {0, 1, 2, 3, 7, 64, 999, 1000};
     for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
-        irr_executor_t executor = {NULL, threads[t], false};
+        irr_executor_t executor = {.threads = threads[t]};
         assert_int_equal(irr_executor_width(&executor), threads[t]);
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
             for (int repeat = 0; repeat < 20; repeat++)
@@ -111,14 +134,14 @@ static void every_index_once(void **state) {
 
 static void a_task_may_call_it_too(void **state) {
     (void)state;
-    irr_executor_t executor = {NULL, 3, false};
+    irr_executor_t executor = {.threads = 3};
     for (int repeat = 0; repeat < 50; repeat++)
         assert_int_equal(run_board(&executor, 100, true), 0);
 }
 
 static void *many_regions(void *argument) {
     (void)argument;
-    irr_executor_t executor = {NULL, 3, false};
+    irr_executor_t executor = {.threads = 3};
     intptr_t wrong = 0;
     for (int repeat = 0; repeat < 300; repeat++) wrong += run_board(&executor, 50, false);
     return (void *)wrong;
@@ -138,7 +161,7 @@ static void callers_at_once(void **state) {
 
 static void sleepers_wake(void **state) {
     (void)state;
-    irr_executor_t executor = {NULL, 4, false};
+    irr_executor_t executor = {.threads = 4};
     for (int repeat = 0; repeat < 10; repeat++) {
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL); /* past any spinning */
         assert_int_equal(run_board(&executor, 500, false), 0);
@@ -153,7 +176,7 @@ static double cpu_seconds(void) {
 
 static void idle_threads_sleep(void **state) {
     (void)state;
-    irr_executor_t executor = {NULL, 8, false};
+    irr_executor_t executor = {.threads = 8};
     assert_int_equal(run_board(&executor, 500, false), 0);
     nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     double before = cpu_seconds();
@@ -162,7 +185,7 @@ static void idle_threads_sleep(void **state) {
 }
 
 static int child_result(void) {
-    irr_executor_t executor = {NULL, 3, false};
+    irr_executor_t executor = {.threads = 3};
     int wrong = 0;
     for (int repeat = 0; repeat < 20; repeat++) wrong += run_board(&executor, 100, repeat % 2);
     return wrong != 0;
@@ -192,7 +215,7 @@ static void threads_that_cannot_start(void **state) {
     pid_t child = fork(); /* its pool is empty */
     if (child == 0) {
         atomic_store(&allowed_threads, 2);
-        irr_executor_t executor = {NULL, 8, false};
+        irr_executor_t executor = {.threads = 8};
         int wrong = run_board(&executor, 100, false) + run_board(&executor, 100, false);
         _exit(wrong || atomic_load(&refused_threads) != 1); /* tried once, not at each call */
     }
@@ -241,7 +264,7 @@ static void a_host_pool_replaces_ours(void **state) {
     (void)state;
     size_t calls = 0;
     irr_host_services_t services = {sizeof services, &calls, host_parallel_for, 5};
-    irr_executor_t executor = {&services, 3, false};
+    irr_executor_t executor = {.services = &services, .threads = 3};
     assert_int_equal(irr_executor_width(&executor), 3);
     assert_int_equal(run_board(&executor, 100, false), 0);
     assert_int_equal(calls, 3); /* lanes: the host cannot spread wider than the model may */
@@ -314,17 +337,12 @@ static void tiers_have_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(brief_work_comes_first),
-        cmocka_unit_test(every_index_once),
-        cmocka_unit_test(a_task_may_call_it_too),
-        cmocka_unit_test(callers_at_once),
-        cmocka_unit_test(sleepers_wake),
-        cmocka_unit_test(idle_threads_sleep),
-        cmocka_unit_test(forked_children_work),
-        cmocka_unit_test(threads_that_cannot_start),
-        cmocka_unit_test(a_host_pool_replaces_ours),
-        cmocka_unit_test(cpus_and_quotas),
-        cmocka_unit_test(tiers_have_names),
+        cmocka_unit_test(brief_work_comes_first),    cmocka_unit_test(work_alone_is_whole),
+        cmocka_unit_test(every_index_once),          cmocka_unit_test(a_task_may_call_it_too),
+        cmocka_unit_test(callers_at_once),           cmocka_unit_test(sleepers_wake),
+        cmocka_unit_test(idle_threads_sleep),        cmocka_unit_test(forked_children_work),
+        cmocka_unit_test(threads_that_cannot_start), cmocka_unit_test(a_host_pool_replaces_ours),
+        cmocka_unit_test(cpus_and_quotas),           cmocka_unit_test(tiers_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

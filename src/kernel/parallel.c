@@ -14,8 +14,10 @@
 
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,6 +33,17 @@
 #define MAX_WORKERS 1023u
 
 enum { LINE = 128, SPIN_NS = 30000, SPIN_CROWDED_NS = 2000 }; /* 128: lines are fetched in pairs */
+
+/* To ring costs a system call, and a worker is awake some time later: 5 and 40 us where a CPU
+ * leaves an idle state of its own, 10 to 30 and 40 to 200 in virtual machines. Measured each time:
+ * what is less is believed soon, what is more, with what others may have to do, slowly. */
+enum { USUAL_RING_NS = 5000, USUAL_WAKE_NS = 40000, MOST_BELIEVED_NS = 500000 };
+enum { RINGS_IN_A_ROW = 3 };
+
+static int64_t believe(int64_t usual, int64_t measured) {
+    if (measured > MOST_BELIEVED_NS) measured = MOST_BELIEVED_NS;
+    return usual + (measured - usual) / (measured < usual ? 2 : 16);
+}
 
 /* How the indices are shared out; divisions are made once a call. */
 typedef struct {
@@ -48,10 +61,14 @@ static struct {
     uint32_t asked;                    /* the largest number of workers asked for */
     uint32_t started;                  /* those that could be started */
     atomic_uint spin_ns;               /* a worker's patience before it sleeps */
-    int64_t last_brief_ns;             /* when brief work was last done without help */
+    int64_t row_ns, row_end_ns;        /* work that nobody helped with, call upon call */
+    int64_t ring_ns;                   /* what ringing the bell takes, measured */
     _Alignas(LINE) atomic_uint bell;   /* what sleepers wait on */
     atomic_uint sleepers;
-} pool;
+    atomic_int ringing_cpu;         /* of the caller that rang */
+    atomic_int_fast64_t rung_at_ns; /* until a worker is awake, else 0 */
+    atomic_int_fast64_t wake_ns;    /* from there to there, measured */
+} pool = {.ring_ns = USUAL_RING_NS, .wake_ns = USUAL_WAKE_NS};
 
 /* Each thread has a share of the indices, the same at each call: what it read last time is in its
  * own cache. A share that is done, or whose thread is not there, is helped out by the others. */
@@ -61,8 +78,9 @@ static void futex_wait(atomic_uint *word, unsigned expected) {
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
 }
 
-static void futex_wake(atomic_uint *word, unsigned count) {
-    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+/* Has one been woken? */
+static bool futex_wake(atomic_uint *word, unsigned count) {
+    return syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0) > 0;
 }
 
 static int64_t now_ns(void) {
@@ -109,6 +127,25 @@ static bool invites(unsigned gate, unsigned last_number) {
            (gate & GATE_INSIDE) < atomic_load_explicit(&pool.limit, memory_order_relaxed);
 }
 
+/* A scheduler may wake a worker where its caller is, which then waits until the worker sleeps. */
+static void step_aside(void) {
+    cpu_set_t all[8], others[8]; /* as in available_cpus.c */
+    int cpu = sched_getcpu();
+    if (cpu < 0 || cpu != atomic_load_explicit(&pool.ringing_cpu, memory_order_relaxed)) return;
+    if (sched_getaffinity(0, sizeof all, all) != 0) return;
+    memcpy(others, all, sizeof all);
+    CPU_CLR_S((size_t)cpu, sizeof others, others);
+    if (CPU_COUNT_S(sizeof others, others) == 0) return;
+    sched_setaffinity(0, sizeof others, others);
+    sched_setaffinity(0, sizeof all, all);
+}
+
+static void wake_up(void) {
+    int64_t rung = atomic_exchange(&pool.rung_at_ns, 0);
+    step_aside();
+    if (rung) atomic_store(&pool.wake_ns, believe(atomic_load(&pool.wake_ns), now_ns() - rung));
+}
+
 /* Spins, then sleeps, until a region invites; returns the gate as it then stood. */
 static unsigned await_region(unsigned last_number) {
     unsigned gate, spin_ns = atomic_load_explicit(&pool.spin_ns, memory_order_relaxed);
@@ -118,7 +155,10 @@ static unsigned await_region(unsigned last_number) {
         /* Either the caller sees this sleeper after it opened the gate, or we see the gate open. */
         unsigned bell = atomic_load(&pool.bell);
         atomic_fetch_add(&pool.sleepers, 1);
-        if (!invites(atomic_load(&pool.gate), last_number)) futex_wait(&pool.bell, bell);
+        if (!invites(atomic_load(&pool.gate), last_number)) {
+            futex_wait(&pool.bell, bell);
+            wake_up();
+        }
         atomic_fetch_sub(&pool.sleepers, 1);
         patience = (patience_t){0};
     }
@@ -147,6 +187,7 @@ static void *worker(void *number) {
 static void forget_workers(void) {
     atomic_store(&pool.gate, atomic_load(&pool.gate) & GATE_NUMBERS);
     atomic_store(&pool.sleepers, 0);
+    atomic_store(&pool.rung_at_ns, 0);
     pool.asked = pool.started = 0;
     atomic_flag_clear(&pool.in_use);
 }
@@ -184,15 +225,31 @@ static void grow(uint32_t workers) {
     atomic_store(&pool.spin_ns, crowded ? SPIN_CROWDED_NS : SPIN_NS);
 }
 
-/* Would a bell for brief work come in time for the next? Two calls without help within a worker's
- * patience say so; then it is rung, once, since the workers spin from then on. */
-static bool is_worth_help(uint32_t workers) {
-    if (pool.asked >= workers && atomic_load(&pool.sleepers) < pool.started) return true;
-    unsigned spin_ns = atomic_load(&pool.spin_ns);
-    return now_ns() - pool.last_brief_ns < (spin_ns ? spin_ns : SPIN_NS);
+/* Half of what follows after a worker is awake is saved. */
+static int64_t worth_a_bell_ns(void) { return 2 * pool.ring_ns + atomic_load(&pool.wake_ns); }
+
+static bool is_long(uint64_t alone_ns) {
+    return alone_ns == 0 || alone_ns > (uint64_t)worth_a_bell_ns();
 }
 
-static void open_gate(size_t count, irr_task_f task, void *argument, uint32_t workers, bool brief) {
+/* Where calls follow each other, nobody knows how long. If no more came, the bell would have been
+ * rung in vain, for a part of what they took. */
+static bool is_in_long_row(int64_t now) {
+    unsigned spin_ns = atomic_load(&pool.spin_ns);
+    if (now - pool.row_end_ns > (spin_ns ? spin_ns : SPIN_NS)) pool.row_ns = 0;
+    return pool.row_ns > RINGS_IN_A_ROW * pool.ring_ns;
+}
+
+static void ring(uint32_t workers) {
+    int64_t began = now_ns();
+    atomic_store_explicit(&pool.ringing_cpu, sched_getcpu(), memory_order_relaxed);
+    if (began - atomic_load(&pool.rung_at_ns) > MOST_BELIEVED_NS)
+        atomic_store(&pool.rung_at_ns, began); /* else the last one is on its way */
+    atomic_fetch_add(&pool.bell, 1);
+    if (futex_wake(&pool.bell, workers)) pool.ring_ns = believe(pool.ring_ns, now_ns() - began);
+}
+
+static void open_gate(size_t count, irr_task_f task, void *argument, uint32_t workers, bool bell) {
     pool.task = task;
     pool.argument = argument;
     pool.sharing = (sharing_t){workers + 1, count / (workers + 1), count % (workers + 1)};
@@ -205,9 +262,7 @@ static void open_gate(size_t count, irr_task_f task, void *argument, uint32_t wo
     uint32_t sleepers = atomic_load(&pool.sleepers);
     if (sleepers == 0) return;
     uint32_t awake = pool.started > sleepers ? pool.started - sleepers : 0;
-    if (awake >= workers || (brief && awake)) return;
-    atomic_fetch_add(&pool.bell, 1);
-    futex_wake(&pool.bell, workers - awake);
+    if (awake < workers && (bell || !awake)) ring(workers - awake);
 }
 
 static void close_gate(void) {
@@ -258,6 +313,33 @@ uint32_t irr_executor_width(const irr_executor_t *executor) {
     return width ? width : 1;
 }
 
+static void work_alone(const irr_executor_t *executor, size_t count, irr_task_f task,
+                       void *argument) {
+    if (executor->alone)
+        executor->alone(argument);
+    else
+        for (size_t index = 0; index < count; index++) task(argument, index);
+}
+
+/* The caller has the pool. Clocks are read where no worker is awake, the others take too little. */
+static void work_together(const irr_executor_t *executor, size_t count, irr_task_f task,
+                          void *argument, uint32_t workers) {
+    bool awake = pool.asked >= workers && atomic_load(&pool.sleepers) < pool.started;
+    bool bell = is_long(executor->alone_ns);
+    int64_t began_ns = awake ? 0 : now_ns();
+    if (awake || bell || is_in_long_row(began_ns)) {
+        if (workers > pool.asked) grow(workers);
+        open_gate(count, task, argument, workers, bell);
+        draw(task, argument, pool.sharing, 0);
+        close_gate();
+    } else {
+        work_alone(executor, count, task, argument);
+    }
+    if (awake) return;
+    pool.row_end_ns = now_ns();
+    pool.row_ns += pool.row_end_ns - began_ns;
+}
+
 void irr_parallel_for(const irr_executor_t *executor, size_t count, irr_task_f task,
                       void *argument) {
     uint32_t width = irr_executor_width(executor);
@@ -265,20 +347,11 @@ void irr_parallel_for(const irr_executor_t *executor, size_t count, irr_task_f t
     if (width > 1 && executor->services) {
         hosted_t hosted = {.count = count, .task = task, .argument = argument};
         executor->services->parallel_for(executor->services->context, width, run_hosted, &hosted);
-        return;
-    }
-    if (width <= 1 || atomic_flag_test_and_set_explicit(&pool.in_use, memory_order_acquire)) {
-        for (size_t index = 0; index < count; index++) task(argument, index);
-        return;
-    }
-    if (executor->brief && !is_worth_help(width - 1)) {
-        for (size_t index = 0; index < count; index++) task(argument, index);
-        pool.last_brief_ns = now_ns();
+    } else if (width > 1 &&
+               !atomic_flag_test_and_set_explicit(&pool.in_use, memory_order_acquire)) {
+        work_together(executor, count, task, argument, width - 1);
+        atomic_flag_clear_explicit(&pool.in_use, memory_order_release);
     } else {
-        if (width - 1 > pool.asked) grow(width - 1);
-        open_gate(count, task, argument, width - 1, executor->brief);
-        draw(task, argument, pool.sharing, 0);
-        close_gate();
+        work_alone(executor, count, task, argument);
     }
-    atomic_flag_clear_explicit(&pool.in_use, memory_order_release);
 }

@@ -10,16 +10,19 @@
 typedef struct irr_executor {
     const irr_host_services_t *services;
     uint32_t threads; /* at least 1 */
-    /* The work is done before a sleeping thread could help: only those that are awake take part,
-     * unless calls follow so closely that it would be awake at the next. */
-    bool brief;
+    /* What the work takes one thread, more or less; 0: very long. Sleeping threads are called where
+     * they would be awake in time, or calls follow each other so closely that they would be for the
+     * next ones. */
+    uint64_t alone_ns;
+    /* All of it on the caller's thread, where no other takes part; NULL: the tasks one by one. */
+    void (*alone)(void *argument);
 } irr_executor_t;
 
 typedef void (*irr_task_f)(void *argument, size_t index);
 
 /* Runs task(argument, 0 .. count-1), each once, and returns when all are done. Every other thread
- * works in the contract's floating-point environment; the caller has entered it on its own. Runs
- * them all on the caller's thread where threads is 1, count is 1 or the pool is busy with another
+ * works in the contract's floating-point environment; the caller has entered it on its own. All is
+ * done on the caller's thread where threads is 1, count is 1 or the pool is busy with another
  * request (so a task may call this too). Never fails: a pool that cannot start threads runs with
  * those it has. Takes no lock and allocates nothing once the pool has its threads. */
 void irr_parallel_for(const irr_executor_t *executor, size_t count, irr_task_f task,

@@ -13,8 +13,8 @@ typedef irr_simd_plan_t plan_t;
 typedef irr_unit_t unit_t;
 typedef irr_walk_t walk_t;
 
-/* Less is done by the time that a thread has woken up, which takes it some 30 us. */
-#define BYTES_WORTH_A_BELL (2u << 20)
+/* Of the bytes of costs, one thread does so many in a nanosecond. */
+#define BYTES_A_NS 50
 /* A host's pool takes some 4 us to call. */
 #define BYTES_WORTH_A_HOST (1u << 20)
 
@@ -24,6 +24,7 @@ typedef struct {
     uint32_t count;
     const char *data;
     char *scratch;
+    bool alone; /* it was done by one thread, all at once */
     atomic_uint_fast64_t redone[IRR_MOST_SIBLINGS];
 } job_t;
 
@@ -326,38 +327,51 @@ static bool at_once(const void *state, const void *data, void *output, void *scr
     return true;
 }
 
+static void run_all_alone(void *argument) {
+    job_t *job = argument;
+    job->alone = true;
+    job->redone[0] =
+        run_alone(plan_of(job, 0)->alone, job->data, job->yields->output, job->scratch);
+}
+
+/* Several tasks; returns the number of threads. */
+static uint32_t run_tasks(job_t *job, const irr_executor_t *executor) {
+    const plan_t *first = plan_of(job, 0);
+    const irr_layout_t *l = &first->layout;
+    size_t chunks = first->one ? 1 : l->segment_chunks * l->leaf_chunks;
+    irr_executor_t some = *executor;
+    if (l->threads < some.threads) some.threads = l->threads;
+    if (executor->services && first->cost.bytes < BYTES_WORTH_A_HOST) some.threads = 1;
+    some.alone_ns = 1 + (uint64_t)(first->cost.bytes / BYTES_A_NS);
+    some.alone = job->count == 1 ? run_all_alone : NULL;
+    irr_parallel_for(&some, l->tasks,
+                     first->one                                ? run_ones
+                     : chunks > 1                              ? run_chunk
+                     : job->count == 1 && first->one_call.each ? run_calls
+                                                               : run_units,
+                     job);
+    if (job->alone) return 1;
+    for (uint32_t m = 0; m < job->count && chunks > 1; m++)
+        for (size_t u = 0; u < l->units; u++) close_chunks(job, m, u);
+    uint32_t threads = irr_executor_width(&some);
+    return l->tasks < threads ? (uint32_t)l->tasks : threads;
+}
+
 static irr_status_e execute(irr_yield_t *yields, uint32_t count, const void *data, void *scratch,
                             const irr_executor_t *executor, irr_sentence_t sentence) {
-    const plan_t *only = yields->state;
-    const irr_layout_t *l = &only->layout;
+    const plan_t *first = yields->state;
+    uint32_t threads = 1;
     (void)sentence; /* nothing here can fail */
-    if (count == 1 && l->tasks == 1) {
-        uint64_t redone = run_alone(only, data, yields->output, scratch);
+    if (count == 1 && first->layout.tasks == 1) {
+        uint64_t redone = run_alone(first, data, yields->output, scratch);
         yields->stats = (irr_execution_stats_t){1, redone};
         return IRR_OK;
     }
     job_t job = {.yields = yields, .count = count, .data = data, .scratch = scratch};
-    uint32_t threads = 1;
-    if (l->tasks == 1) {
+    if (first->layout.tasks == 1)
         run_units(&job, 0);
-    } else {
-        size_t chunks = l->segment_chunks * l->leaf_chunks;
-        irr_executor_t some = *executor;
-        if (l->threads < some.threads) some.threads = l->threads;
-        if (executor->services && only->cost.bytes < BYTES_WORTH_A_HOST) some.threads = 1;
-        some.brief = only->cost.bytes < BYTES_WORTH_A_BELL;
-        if (only->one) chunks = 1;
-        irr_parallel_for(&some, l->tasks,
-                         only->one                           ? run_ones
-                         : chunks > 1                        ? run_chunk
-                         : count == 1 && only->one_call.each ? run_calls
-                                                             : run_units,
-                         &job);
-        for (uint32_t m = 0; m < count && chunks > 1; m++)
-            for (size_t u = 0; u < l->units; u++) close_chunks(&job, m, u);
-        threads = irr_executor_width(&some);
-        if (l->tasks < threads) threads = (uint32_t)l->tasks;
-    }
+    else
+        threads = run_tasks(&job, executor);
     for (uint32_t m = 0; m < count; m++)
         yields[m].stats = (irr_execution_stats_t){threads, job.redone[m]};
     return IRR_OK;
