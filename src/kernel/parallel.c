@@ -5,8 +5,8 @@
  * A region is open or closed. A worker that sees it open steps in (one compare-and-swap on the
  * gate), draws indices until there are none and steps out. The caller works too, then closes the
  * gate and waits only for the workers that are inside: one that sleeps, or wakes late, is never
- * waited for. Workers are all alike and own nothing, so an empty pool is a few numbers, and a forked
- * child starts with exactly those. SPDX-License-Identifier: Apache-2.0 */
+ * waited for. Workers are all alike and own nothing, so an empty pool is a few numbers, and a
+ * forked child starts with exactly those. SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/parallel.h"
 
 #include "base/fp_env.h"

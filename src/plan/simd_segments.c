@@ -77,7 +77,7 @@ static void push_nodes(const irr_walk_t *walk, char *nodes, char *room, size_t c
 
 /* Rows of a segment that are worth the way round. */
 #define FEW_KEPT 128u
-#define MANY_SEGMENTS 32u
+#define WHOLE_SUBTREES 32u
 
 static size_t inner_of(const irr_outer_t *outer) {
     return outer->count ? outer->size[outer->count - 1] : 1;
@@ -99,7 +99,7 @@ size_t irr_segments_at_once(const irr_walk_t *walk, size_t to) {
         if (outer) return outer * inner;
     }
     some = least(some, left);
-    if (some <= most || most < MANY_SEGMENTS) return least(some, most);
+    if (some <= most || most < WHOLE_SUBTREES) return least(some, most);
     return irr_tree_split(most + 1); /* whole subtrees */
 }
 
