@@ -392,6 +392,33 @@ static void test_failing_memory(void **state) {
     }
 }
 
+/* Plans of several tasks have others beside them: for one thread, for outputs in doubt. */
+static void test_failing_memory_of_plans(void **state) {
+    (void)state;
+    static const char *const types[] = {"ReduceL2", "ReduceProd"};
+    static const irr_property_t two = {"INFERENCE_NUM_THREADS", "2"};
+    irr_plugin_engine_t *engine = engine_or_fail();
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+        device_graph_t graph;
+        graph_begin(&graph);
+        uint32_t data = graph_input(&graph, IRR_F32, 2, SHAPE(2048, 1024));
+        uint32_t axes = graph_constant(&graph, IRR_I64, 0, NULL, &axis_1);
+        graph_output(&graph, graph_layer(&graph, types[k], data, axes, 1, SHAPE(2048)));
+        uint64_t n = 1;
+        for (irr_status_e status = IRR_NOT_ALLOCATED; status != IRR_OK; n++) {
+            irr_plugin_compiled_t *compiled = NULL;
+            irr_fail_allocation_after(n);
+            status = engine->compile(engine, &graph.view, &two, 1, &compiled, sentence);
+            irr_fail_allocation_after(0);
+            if (status != IRR_OK) assert_int_equal(status, IRR_NOT_ALLOCATED);
+            if (status != IRR_OK) assert_null(compiled);
+            engine->release_compiled(compiled);
+        }
+        assert_true(n > 6);
+    }
+    engine->release(engine);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_life_in_any_order),
                                        cmocka_unit_test(test_properties),
@@ -400,6 +427,7 @@ int main(void) {
                                        cmocka_unit_test(test_query),
                                        cmocka_unit_test(test_explain),
                                        cmocka_unit_test(test_profile),
-                                       cmocka_unit_test(test_failing_memory)};
+                                       cmocka_unit_test(test_failing_memory),
+                                       cmocka_unit_test(test_failing_memory_of_plans)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
