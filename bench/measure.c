@@ -74,9 +74,9 @@ static void unpin_all(const cpu_set_t *may) {
 static double block(const runner_t *runner, const cpu_set_t *may, unsigned threads) {
     const peer_t *peer = runner->is->peer;
     if (peer->begin) peer->begin(runner->state);
-    if (threads > 1) { /* a thread starts where its maker runs: move it before the clock does */
+    if (threads > 1) { /* a thread starts where its maker runs: move it, and wake it, before */
         pin_all(may, threads);
-        peer->run(runner->state, runner->output);
+        for (size_t i = 0; i < runner->repeats; i++) peer->run(runner->state, runner->output);
     }
     double start = now_us();
     for (size_t i = 0; i < runner->repeats; i++) peer->run(runner->state, runner->output);

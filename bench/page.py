@@ -20,8 +20,9 @@ anything; absolute times are there to show what a ratio is made of.
   is the median of {rounds} rounds of at least 0.3 ms. The worst rows of each list were
   measured four times more and count by the median of the five runs; they are marked `5x`.
 * Tensors are set once; what is timed is the call that infers. With 1 thread the whole process stays on
-  one CPU; else the calling thread is pinned to the first, all others to the rest, and after a block
-  of a peer whose threads spin, 30 ms pass.
+  one CPU; else the calling thread is pinned to the first, all others to the rest, as many calls as
+  are timed go before them, so that threads are awake, and after a block of a peer whose threads
+  spin, 30 ms pass.
 * irreduce's answers are checked in the same run, in wider arithmetic; a peer's answer that is far from
   it is marked `!` (integers: that is not the same).
 * ONNX Runtime and OpenVINO get the same reduction as a model of one node, through their C APIs, from
