@@ -119,6 +119,46 @@ static void work_alone_is_whole(void **state) {
     }
 }
 
+typedef struct {
+    int together, alone;
+    long task_ns, alone_ns; /* what either is made to take */
+} race_t;
+
+static void pass_ns(long ns) {
+    struct timespec from, now;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    do clock_gettime(CLOCK_MONOTONIC, &now);
+    while ((now.tv_sec - from.tv_sec) * 1000000000 + now.tv_nsec - from.tv_nsec < ns);
+}
+
+static void run_a_part(void *argument, size_t index) {
+    race_t *race = argument;
+    if (index == 0) race->together++;
+    pass_ns(race->task_ns);
+}
+
+static void run_all(void *argument) {
+    race_t *race = argument;
+    race->alone++;
+    pass_ns(race->alone_ns);
+}
+
+/* What is sooner alone is done alone but for a few tries, what is sooner together soon is. */
+static void trials_decide(void **state) {
+    (void)state;
+    irr_trial_t trials[2] = {{0}};
+    irr_executor_t executor = {
+        .threads = 2, .alone_ns = 1000, .alone = run_all, .trial = &trials[0]};
+    race_t slow = {.task_ns = 5000, .alone_ns = 1000}, fast = {.alone_ns = 20000};
+    for (int i = 0; i < 10000; i++) irr_parallel_for(&executor, 4, run_a_part, &slow);
+    assert_int_equal(slow.together + slow.alone, 10000);
+    assert_in_range(slow.together, 0, 3000);
+    executor.trial = &trials[1];
+    for (int i = 0; i < 100000 && fast.together < 1000; i++)
+        irr_parallel_for(&executor, 4, run_a_part, &fast);
+    assert_int_equal(fast.together, 1000);
+}
+
 static void every_index_once(void **state) {
     (void)state;
     static const uint32_t threads[] = {1, 2, 3, 8, 256};
@@ -337,12 +377,19 @@ static void tiers_have_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(brief_work_comes_first),    cmocka_unit_test(work_alone_is_whole),
-        cmocka_unit_test(every_index_once),          cmocka_unit_test(a_task_may_call_it_too),
-        cmocka_unit_test(callers_at_once),           cmocka_unit_test(sleepers_wake),
-        cmocka_unit_test(idle_threads_sleep),        cmocka_unit_test(forked_children_work),
-        cmocka_unit_test(threads_that_cannot_start), cmocka_unit_test(a_host_pool_replaces_ours),
-        cmocka_unit_test(cpus_and_quotas),           cmocka_unit_test(tiers_have_names),
+        cmocka_unit_test(brief_work_comes_first),
+        cmocka_unit_test(work_alone_is_whole),
+        cmocka_unit_test(trials_decide),
+        cmocka_unit_test(every_index_once),
+        cmocka_unit_test(a_task_may_call_it_too),
+        cmocka_unit_test(callers_at_once),
+        cmocka_unit_test(sleepers_wake),
+        cmocka_unit_test(idle_threads_sleep),
+        cmocka_unit_test(forked_children_work),
+        cmocka_unit_test(threads_that_cannot_start),
+        cmocka_unit_test(a_host_pool_replaces_ours),
+        cmocka_unit_test(cpus_and_quotas),
+        cmocka_unit_test(tiers_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

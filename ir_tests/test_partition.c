@@ -135,7 +135,7 @@ static void test_partition(void **state) {
             irr_layout_of(&geometry, &kernel, &cost, &l);
             assert_true(l.threads >= 1 && l.threads <= threads && l.tasks >= 1);
             assert_true(l.tasks <= MOST_TASKS);
-            if (cost.bytes < 256 * 1024) assert_int_equal(l.tasks, 1);
+            if (cost.bytes < 128 * 1024) assert_int_equal(l.tasks, 1);
             size_t longest = makespan(&l, &total);
             assert_int_equal(total, elements);
             if (cost.bytes / threads >= 2 * MIB) { /* less is not worth so much care */

@@ -5,6 +5,14 @@
 
 #include <irreduce/plugin.h>
 
+/* Whether work that is hardly worth a second thread is sooner with it: both ways are tried, now and
+ * then. Starts as zeros; the pool alone knows it, whoever has the pool changes it. */
+typedef struct irr_trial {
+    uint32_t calls;
+    uint32_t tried[2];   /* alone, together */
+    int64_t least_ns[2]; /* of these */
+} irr_trial_t;
+
 /* How an infer may spread: over the host's pool if services is not NULL, else over the device's
  * pool, at most `threads` of it with the caller's own. */
 typedef struct irr_executor {
@@ -16,6 +24,7 @@ typedef struct irr_executor {
     uint64_t alone_ns;
     /* All of it on the caller's thread, where no other takes part; NULL: the tasks one by one. */
     void (*alone)(void *argument);
+    irr_trial_t *trial; /* of this work; NULL: threads pay */
 } irr_executor_t;
 
 typedef void (*irr_task_f)(void *argument, size_t index);

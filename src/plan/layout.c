@@ -17,6 +17,8 @@
 /* What a thread must have to do, or it costs more than it brings: 1.5 to 3 us. Calling a thread
  * that spins and hearing of its end take 0.5 to 1.3; brief work calls none that sleeps. */
 #define BYTES_WORTH_A_THREAD (320u << 10)
+/* From here on two may be sooner, or not: 0.7 of one thread on Zen 4, up to 1.5 on Zen 5. */
+#define BYTES_WORTH_A_TRIAL (160u << 10)
 /* Tasks of a thread: several, since threads come late and are interrupted; the more the larger the
  * work is, so that the last ones are a small part of it. */
 #define LEAST_TASKS 2u
@@ -158,7 +160,9 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
 static void choose_threads(const irr_cost_t *cost, irr_layout_t *layout) {
     double worth = cost->bytes / BYTES_WORTH_A_THREAD;
     layout->threads = worth < cost->threads ? (uint32_t)worth : cost->threads;
-    if (layout->threads < 2) layout->threads = 1;
+    layout->on_trial =
+        layout->threads < 2 && cost->threads > 1 && cost->bytes >= BYTES_WORTH_A_TRIAL;
+    if (layout->threads < 2) layout->threads = layout->on_trial ? 2 : 1;
     double tasks = cost->bytes / layout->threads / BYTES_WORTH_A_TASK;
     size_t each = tasks < LEAST_TASKS  ? LEAST_TASKS
                   : tasks > MOST_TASKS ? MOST_TASKS

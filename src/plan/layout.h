@@ -40,6 +40,7 @@ typedef struct irr_layout {
     size_t tile_blocks, tile_kept, tile_width, tiles_kept, tiles_width, units;
     /* Tasks: several units each, or, where units are few, parts of one. */
     uint32_t threads; /* that are of use */
+    bool on_trial;    /* they may not be: it is to be measured */
     size_t wanted, tasks;
     size_t line_units;  /* whole tasks have multiples of so many: their outputs fill lines */
     size_t share, rest; /* of these groups: each task's, and how many have one more */

@@ -51,6 +51,7 @@ typedef struct irr_simd_plan {
     size_t tile_bytes; /* tiles are made for accumulators of this size */
     size_t output_bytes;
     struct irr_simd_plan *alone; /* of several tasks: for one thread, without them */
+    irr_trial_t trial;           /* of which of both is sooner; in the latter */
     struct irr_simd_plan *again; /* of the same units, for outputs in doubt; it has one, too */
     /* Counts on small integers or on products that stay in the range. Where that fails in a unit,
      * the careful plan of the same units does it again, and so many units after it at once. */

@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-/* A result takes as long as so many bytes that are read. */
-#define BYTES_AN_OUTPUT 100
+/* A result of several elements takes as long as so many bytes that are read: 8 to 100. */
+#define BYTES_AN_OUTPUT 32
 
 /* A square that underflows loses at most half of the smallest denormal; n of them must stay far
  * below the rounding of their sum. The squares of f16 do not underflow in f32. */
@@ -156,7 +156,8 @@ static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_c
     plan->lanes = ordinary->lanes;
     plan->tile_bytes = ordinary->accumulator_bytes;
     bytes *= slowness(&plan->problem, ordinary, config->tier);
-    plan->cost = (irr_cost_t){bytes + outputs * BYTES_AN_OUTPUT, config->threads};
+    if (geometry->set_size > 1) bytes += outputs * BYTES_AN_OUTPUT;
+    plan->cost = (irr_cost_t){bytes, config->threads};
     irr_simd_lay_out(plan, plan->tile_bytes, false);
 }
 
