@@ -323,7 +323,7 @@ static void work_alone(const irr_executor_t *executor, size_t count, irr_task_f 
 
 /* ---- trials ---- */
 
-enum { ALONE, TOGETHER, TRIES = 4, CALLS_BETWEEN_TRIALS = 1024 };
+enum { ALONE, TOGETHER, TRIES = 4, CALLS_BETWEEN_TRIALS = 512 };
 
 /* Together comes first, and counts when threads are awake; that they sleep is no trial. */
 static int choose_way(irr_trial_t *trial) {

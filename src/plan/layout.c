@@ -17,8 +17,11 @@
 /* What a thread must have to do, or it costs more than it brings: 1.5 to 3 us. Calling a thread
  * that spins and hearing of its end take 0.5 to 1.3; brief work calls none that sleeps. */
 #define BYTES_WORTH_A_THREAD (320u << 10)
-/* From here on two may be sooner, or not: 0.7 of one thread on Zen 4, up to 1.5 on Zen 5. */
+/* Between these, two may be sooner than one, or not: where little is to be done, 0.7 of one's time
+ * on Zen 4, up to 1.5 on Zen 5; where much lies in the nearer caches, 0.5, or 1.3 when a machine's
+ * other guests are busy. To try costs the more, the longer it takes. */
 #define BYTES_WORTH_A_TRIAL (160u << 10)
+#define BYTES_BEYOND_DOUBT (8u << 20)
 /* Tasks of a thread: several, since threads come late and are interrupted; the more the larger the
  * work is, so that the last ones are a small part of it. */
 #define LEAST_TASKS 2u
@@ -160,8 +163,8 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
 static void choose_threads(const irr_cost_t *cost, irr_layout_t *layout) {
     double worth = cost->bytes / BYTES_WORTH_A_THREAD;
     layout->threads = worth < cost->threads ? (uint32_t)worth : cost->threads;
-    layout->on_trial =
-        layout->threads < 2 && cost->threads > 1 && cost->bytes >= BYTES_WORTH_A_TRIAL;
+    layout->on_trial = layout->threads <= 2 && cost->threads > 1 &&
+                       cost->bytes >= BYTES_WORTH_A_TRIAL && cost->bytes < BYTES_BEYOND_DOUBT;
     if (layout->threads < 2) layout->threads = layout->on_trial ? 2 : 1;
     double tasks = cost->bytes / layout->threads / BYTES_WORTH_A_TASK;
     size_t each = tasks < LEAST_TASKS  ? LEAST_TASKS
