@@ -146,14 +146,13 @@ static void run_all(void *argument) {
 /* What is sooner alone is done alone but for a few tries, what is sooner together soon is. */
 static void trials_decide(void **state) {
     (void)state;
-    irr_trial_t trials[2] = {{0}};
-    irr_executor_t executor = {
-        .threads = 2, .alone_ns = 1000, .alone = run_all, .trial = &trials[0]};
+    irr_trial_t first = {.rest = 0}, second = first;
+    irr_executor_t executor = {.threads = 2, .alone_ns = 1000, .alone = run_all, .trial = &first};
     race_t slow = {.task_ns = 5000, .alone_ns = 1000}, fast = {.alone_ns = 20000};
     for (int i = 0; i < 10000; i++) irr_parallel_for(&executor, 4, run_a_part, &slow);
     assert_int_equal(slow.together + slow.alone, 10000);
     assert_in_range(slow.together, 0, 3000);
-    executor.trial = &trials[1];
+    executor.trial = &second;
     for (int i = 0; i < 100000 && fast.together < 1000; i++)
         irr_parallel_for(&executor, 4, run_a_part, &fast);
     assert_int_equal(fast.together, 1000);

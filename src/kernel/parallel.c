@@ -323,23 +323,33 @@ static void work_alone(const irr_executor_t *executor, size_t count, irr_task_f 
 
 /* ---- trials ---- */
 
-enum { ALONE, TOGETHER, TRIES = 4, CALLS_BETWEEN_TRIALS = 512 };
+/* A wrong verdict for one thread may cost half, so it is soon looked at again; one that was right
+ * is found so ever more rarely. */
+enum { ALONE, TOGETHER, TRIES = 4, LEAST_REST = 16, MOST_REST = 512 };
+
+static uint32_t verdict(irr_trial_t *trial) {
+    const int64_t *ns = trial->least_ns;
+    uint32_t longer = trial->last_rest < MOST_REST ? 2 * trial->last_rest : MOST_REST;
+    trial->way = ns[ALONE] + ns[ALONE] / 16 < ns[TOGETHER] ? ALONE : TOGETHER;
+    trial->last_rest = trial->way == TOGETHER || longer < LEAST_REST ? LEAST_REST : longer;
+    trial->rest = trial->way == TOGETHER ? MOST_REST : trial->last_rest;
+    trial->tried[ALONE] = trial->tried[TOGETHER] = 0;
+    return trial->way;
+}
 
 /* Together comes first, and counts when threads are awake; that they sleep is no trial. */
-static int choose_way(irr_trial_t *trial) {
+static uint32_t choose_way(irr_trial_t *trial) {
     if (!trial) return TOGETHER;
-    if (++trial->calls % CALLS_BETWEEN_TRIALS == 0)
-        trial->tried[ALONE] = trial->tried[TOGETHER] = 0;
+    if (trial->rest) return trial->rest--, trial->way;
     if (trial->tried[TOGETHER] < TRIES) return TOGETHER;
-    if (trial->tried[ALONE] < TRIES) return ALONE;
-    return trial->least_ns[ALONE] < trial->least_ns[TOGETHER] ? ALONE : TOGETHER;
+    return trial->tried[ALONE] < TRIES ? ALONE : verdict(trial);
 }
 
-static bool is_on_trial(const irr_trial_t *trial, int way) {
-    return trial && trial->tried[way] < TRIES;
+static bool is_on_trial(const irr_trial_t *trial, uint32_t way) {
+    return trial && !trial->rest && trial->tried[way] < TRIES;
 }
 
-static void note_trial(irr_trial_t *trial, int way, int64_t ns) {
+static void note_trial(irr_trial_t *trial, uint32_t way, int64_t ns) {
     if (!is_on_trial(trial, way)) return;
     if (trial->tried[way]++ == 0 || ns < trial->least_ns[way]) trial->least_ns[way] = ns;
 }
@@ -349,7 +359,7 @@ static void work_together(const irr_executor_t *executor, size_t count, irr_task
                           void *argument, uint32_t workers) {
     bool awake = pool.asked >= workers && atomic_load(&pool.sleepers) < pool.started;
     bool bell = is_long(executor->alone_ns);
-    int way = choose_way(executor->trial);
+    uint32_t way = choose_way(executor->trial);
     bool timed = is_on_trial(executor->trial, way) || (way == TOGETHER && !awake);
     int64_t began_ns = timed ? now_ns() : 0;
     if (way == TOGETHER && (awake || bell || is_in_long_row(began_ns))) {

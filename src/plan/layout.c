@@ -21,7 +21,7 @@
  * on Zen 4, up to 1.5 on Zen 5; where much lies in the nearer caches, 0.5, or 1.3 when a machine's
  * other guests are busy. To try costs the more, the longer it takes. */
 #define BYTES_WORTH_A_TRIAL (160u << 10)
-#define BYTES_BEYOND_DOUBT (8u << 20)
+#define BYTES_BEYOND_DOUBT (4u << 20)
 /* Tasks of a thread: several, since threads come late and are interrupted; the more the larger the
  * work is, so that the last ones are a small part of it. */
 #define LEAST_TASKS 2u
