@@ -196,7 +196,9 @@ static void join_pieces(const irr_lane_info_t *kernel, irr_layout_t *layout) {
         most = TILE_BYTES / kernel->tile_accumulator_bytes / layout->width;
     size_t piece = layout->tile_kept * layout->rows * layout->width * kernel->element_bytes;
     if (layout->tile_width < layout->width || piece >= LONG_PIECE_BYTES) return;
-    if (segments < wanted) most = least(most, layout->blocks.total * layout->kept / wanted);
+    bool enough =
+        segments >= wanted || (segments >= 4 * layout->threads && segments % layout->threads == 0);
+    if (!enough) most = least(most, layout->blocks.total * layout->kept / wanted);
     layout->tile_kept = least(layout->kept, most_of(most, layout->tile_kept));
     if (layout->tile_kept < layout->kept || layout->blocks.count == 0) return;
     const irr_outer_t *blocks = &layout->blocks, *outer = &layout->segments;
