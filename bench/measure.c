@@ -11,6 +11,7 @@
 
 enum {
     BLOCK_US = 300,
+    CALIBRATIONS = 3,
     SLOW_US = 50000,
     SLOW_ROUNDS = 3,
     ENDLESS_US = 300000,
@@ -112,7 +113,11 @@ static void calibrate(runner_t *runner, size_t rounds, const cpu_set_t *may, uns
     if (!result->ran || result->times_us[0] > ENDLESS_US) return;
     block(runner, may, threads);
     double one = block(runner, may, threads);
-    if (one < BLOCK_US) runner->repeats = (size_t)(BLOCK_US / (one < 0.01 ? 0.01 : one)) + 1;
+    /* The first runs may take many times as long as those of a block: threads sleep. */
+    for (int i = 0; i < CALIBRATIONS && one * (double)runner->repeats < BLOCK_US; i++) {
+        runner->repeats = (size_t)(BLOCK_US / (one < 0.01 ? 0.01 : one)) + 1;
+        one = block(runner, may, threads);
+    }
     result->rounds = one > SLOW_US && rounds > SLOW_ROUNDS ? SLOW_ROUNDS : rounds;
 }
 

@@ -250,7 +250,7 @@ static void test_depth(void **state) {
                             irr_geometry_t geometry;
                             irr_layout_t layout;
                             irr_geometry_of(shapes[s], 5, last ? 0x1a : 0x0a, &geometry);
-                            irr_cost_t cost = {0x1p50, threads};
+                            irr_cost_t cost = {0x1p50, threads, false};
                             irr_layout_of(&geometry, &lanes, &cost, &layout);
                             uint32_t depth = irr_layout_depth(&layout) + 2; /* square, divide */
                             if (depth > deepest) deepest = depth;

@@ -131,7 +131,7 @@ static void test_partition(void **state) {
         for (uint32_t threads = 1; threads <= MOST_THREADS; threads += 1 + threads / 5) {
             irr_layout_t l;
             size_t total;
-            irr_cost_t cost = {(double)(elements * element), threads};
+            irr_cost_t cost = {(double)(elements * element), threads, below(2)};
             irr_layout_of(&geometry, &kernel, &cost, &l);
             assert_true(l.threads >= 1 && l.threads <= threads && l.tasks >= 1);
             assert_true(l.tasks <= MOST_TASKS);

@@ -344,7 +344,7 @@ static uint32_t run_tasks(job_t *job, const irr_executor_t *executor) {
     if (executor->services && first->cost.bytes < BYTES_WORTH_A_HOST) some.threads = 1;
     some.alone_ns = 1 + (uint64_t)(first->cost.bytes / BYTES_A_NS);
     some.alone = job->count == 1 ? run_all_alone : NULL;
-    some.trial = l->on_trial && first->alone ? &first->alone->trial : NULL;
+    some.trial = l->on_trial ? &first->alone->trial : NULL;
     irr_parallel_for(&some, l->tasks,
                      first->one                                ? run_ones
                      : chunks > 1                              ? run_chunk

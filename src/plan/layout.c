@@ -163,7 +163,7 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
 static void choose_threads(const irr_cost_t *cost, irr_layout_t *layout) {
     double worth = cost->bytes / BYTES_WORTH_A_THREAD;
     layout->threads = worth < cost->threads ? (uint32_t)worth : cost->threads;
-    layout->on_trial = layout->threads <= 2 && cost->threads > 1 &&
+    layout->on_trial = cost->trial && layout->threads <= 2 && cost->threads > 1 &&
                        cost->bytes >= BYTES_WORTH_A_TRIAL && cost->bytes < BYTES_BEYOND_DOUBT;
     if (layout->threads < 2) layout->threads = layout->on_trial ? 2 : 1;
     double tasks = cost->bytes / layout->threads / BYTES_WORTH_A_TASK;

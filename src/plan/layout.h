@@ -74,6 +74,7 @@ typedef struct irr_lane_info {
 typedef struct irr_cost {
     double bytes;
     uint32_t threads; /* that may be used */
+    bool trial;       /* there is a plan for one thread that two may be tried against */
 } irr_cost_t;
 
 void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel,

@@ -141,6 +141,7 @@ void irr_simd_join(void *const *states, uint32_t count, size_t *scratch_bytes) {
     bool together = share_walks(plans, count) > 1;
     size_t tile = 0;
     irr_cost_t cost = plans[0]->cost;
+    cost.trial = false;
     for (uint32_t m = 0; m < count; m++) {
         if (tile < plans[m]->tile_bytes) tile = plans[m]->tile_bytes;
         if (cost.bytes < plans[m]->cost.bytes) cost.bytes = plans[m]->cost.bytes;

@@ -157,7 +157,7 @@ static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_c
     plan->tile_bytes = ordinary->accumulator_bytes;
     bytes *= slowness(&plan->problem, ordinary, config->tier);
     if (geometry->set_size > 1) bytes += outputs * BYTES_AN_OUTPUT;
-    plan->cost = (irr_cost_t){bytes, config->threads};
+    plan->cost = (irr_cost_t){bytes, config->threads, true};
     irr_simd_lay_out(plan, plan->tile_bytes, false);
 }
 
