@@ -207,7 +207,8 @@ static void join_pieces(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     if (outer->stride[outer->count - 1] < stride) { /* these blocks hold several segments */
         size_t span = LONG_PIECE_BYTES / kernel->element_bytes / stride;
         size_t waiting = blocks_waiting(kernel, layout);
-        if (outer->count == 1 || waiting >= most) span = most_of(span, waiting);
+        bool waits = outer->count == 1 && waiting > 1; /* more would take a call for each block */
+        if (waits || waiting >= most) span = waiting;
         most = least(most, span);
     }
     layout->tile_blocks = most_of(most, 1);

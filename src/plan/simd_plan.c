@@ -22,7 +22,8 @@ static double least_trusted(const irr_problem_t *problem, bool accurate) {
 
 /* Rows of up to so many elements, for each byte of one, are sooner with one element in a lane, and
  * so many rows of columns; of columns that do not fill a vector, more. Many segments of few outputs
- * are sooner as columns of exact kernels. */
+ * are sooner as columns of exact kernels, rows of bytes and words as rows, but in blocks of
+ * segments. */
 #define ELEMENTS_A_BYTE 4u
 #define ROWS_A_BYTE 8u
 #define MOST_NARROW_ROWS 64u
@@ -36,7 +37,8 @@ static bool is_small(const irr_small_op_t *small, const irr_problem_t *problem) 
     const irr_run_t *last = geometry->runs + geometry->run_count - 1;
     size_t inner = last->reduced ? last->size : last[-1].size;
     if (inner < geometry->set_size && geometry->output_count < LEAST_OUTPUTS) return false;
-    if (last->reduced) return small->rows && inner <= ELEMENTS_A_BYTE * bytes;
+    if (last->reduced)
+        return (small->rows || geometry->run_count >= 4) && inner <= ELEMENTS_A_BYTE * bytes;
     bool narrow = last->size * bytes < NARROW_BYTES;
     return inner <= ROWS_A_BYTE * bytes || (narrow && inner <= MOST_NARROW_ROWS);
 }
