@@ -21,13 +21,15 @@ static double least_trusted(const irr_problem_t *problem, bool accurate) {
 }
 
 /* Rows of up to so many elements, for each byte of one, are sooner with one element in a lane, and
- * so many rows of columns; of columns that do not fill a vector, more. Many segments of few outputs
- * are sooner as columns of exact kernels, rows of bytes and words as rows, but in blocks of
- * segments. */
+ * so many rows of columns; of columns that do not fill a vector, more: the narrower, but for pairs,
+ * the more. Many segments of few outputs are sooner as columns of exact kernels, rows of bytes and
+ * words as rows, but in blocks of segments. */
 #define ELEMENTS_A_BYTE 4u
 #define ROWS_A_BYTE 8u
-#define MOST_NARROW_ROWS 64u
+#define NARROW_ROWS 64u
 #define NARROW_BYTES 48u
+#define NARROWER_ROWS 127u
+#define NARROWER_COLUMNS 16u
 #define LEAST_OUTPUTS 64u
 
 static bool is_small(const irr_small_op_t *small, const irr_problem_t *problem) {
@@ -40,7 +42,9 @@ static bool is_small(const irr_small_op_t *small, const irr_problem_t *problem) 
     if (last->reduced)
         return (small->rows || geometry->run_count >= 4) && inner <= ELEMENTS_A_BYTE * bytes;
     bool narrow = last->size * bytes < NARROW_BYTES;
-    return inner <= ROWS_A_BYTE * bytes || (narrow && inner <= MOST_NARROW_ROWS);
+    bool narrower = narrow && last->size > 2 && last->size <= NARROWER_COLUMNS;
+    size_t rows = narrower ? NARROWER_ROWS : narrow ? NARROW_ROWS : 0;
+    return inner <= ROWS_A_BYTE * bytes || inner <= rows;
 }
 
 /* What folds and finishes a problem. */
