@@ -97,7 +97,7 @@ typedef struct irr_kernel {
      * or 192 where order is free. */
     void (*cols)(void *accumulators, const void *data, size_t count, size_t rows, size_t width);
     /* Likewise of more rows, which are one leaf, where a step has 2^k > 1 of them, as many as there
-     * are lanes for; NULL where `leaves` is more, or a tree as fast. */
+     * are lanes for; NULL where a tree is as fast. */
     void (*grouped)(void *accumulators, const void *data, size_t count, size_t rows, size_t width);
     /* `steps` rows of `width` lanes into width accumulators: a leaf or a part of one. `how`:
      * IRR_STEPS_FIRST and others; no bit of a result depends on those. */

@@ -232,12 +232,19 @@ PAIR(upper_product_u16, v_u16, _mm256_mulhi_epu16)
 #define add_pairs_i8(v) ((v_u16)_mm256_maddubs_epi16(_mm256_set1_epi8(1), (__m256i)(v)))
 #define add_pairs_u8(v) ((v_u16)_mm256_maddubs_epi16((__m256i)(v), _mm256_set1_epi8(1)))
 
-/* Lanes of 4 bytes or more, moved down by n; others take the places of the first. */
-static inline __m256i turned(__m256i v, size_t words) {
+/* Lanes moved down by n; others take the places of the first. */
+static inline __m256i turned(__m256i v, size_t bytes) {
     const __m256i counted = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    return _mm256_permutevar8x32_epi32(v, _mm256_add_epi32(counted, _mm256_set1_epi32((int)words)));
+    int words = (int)(bytes / 4), bits = (int)(bytes % 4 * 8);
+    __m256i from = _mm256_add_epi32(counted, _mm256_set1_epi32(words));
+    __m256i down = _mm256_permutevar8x32_epi32(v, from);
+    if (bits == 0) return down;
+    from = _mm256_add_epi32(from, _mm256_set1_epi32(1));
+    __m256i next = _mm256_permutevar8x32_epi32(v, from);
+    return _mm256_or_si256(_mm256_srl_epi32(down, _mm_cvtsi32_si128(bits)),
+                           _mm256_sll_epi32(next, _mm_cvtsi32_si128(32 - bits)));
 }
-#define VEC_TURN(L, v, n) ((__typeof__(v))turned((__m256i)(v), (n) * sizeof(L) / 4))
+#define VEC_TURN(L, v, n) ((__typeof__(v))turned((__m256i)(v), (n) * sizeof(L)))
 
 /* AVX2 compares 64-bit lanes as signed numbers only; the unsigned ones flip their sign bits. */
 #define SIGN_64 _mm256_set1_epi64x(INT64_MIN)

@@ -320,12 +320,17 @@ static inline v_i64 least_nonzero_64(v_i64 least, v_f64 x) {
 #define VEC_UNZIP_32(from, a, b) UNZIP_512(32, from, a, b)
 #define VEC_UNZIP_64(from, a, b) UNZIP_512(64, from, a, b)
 
-/* Lanes of 4 bytes or more, moved down by n; others take the places of the first. */
+/* Lanes moved down by n; others take the places of the first. */
 #define COUNTED_16 _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
-static inline __m512i turned(__m512i v, size_t words) {
-    return _mm512_permutexvar_epi32(ADD_512(32, COUNTED_16, (int)words), v);
+static inline __m512i turned(__m512i v, size_t bytes) {
+    int words = (int)(bytes / 4), bits = (int)(bytes % 4 * 8);
+    __m512i down = _mm512_permutexvar_epi32(ADD_512(32, COUNTED_16, words), v);
+    if (bits == 0) return down;
+    __m512i next = _mm512_permutexvar_epi32(ADD_512(32, COUNTED_16, words + 1), v);
+    return _mm512_or_si512(_mm512_srl_epi32(down, _mm_cvtsi32_si128(bits)),
+                           _mm512_sll_epi32(next, _mm_cvtsi32_si128(32 - bits)));
 }
-#define VEC_TURN(L, v, n) ((__typeof__(v))turned((__m512i)(v), (n) * sizeof(L) / 4))
+#define VEC_TURN(L, v, n) ((__typeof__(v))turned((__m512i)(v), (n) * sizeof(L)))
 
 static inline bool any_below_32(v_i32 a, int32_t b) {
     return _mm512_cmplt_epi32_mask((__m512i)a, _mm512_set1_epi32(b)) != 0;

@@ -37,6 +37,8 @@
 #define MOST_LAST_ROWS 32u
 /* What must not be cut, an output's rows among the columns: a tile or a part of one. */
 #define MOST_LAST_ELEMENTS 2048u
+/* Rows of which a vector has two at least. */
+#define MOST_GROUPED_BYTES 32u
 /* Outputs of different tasks lie in different lines, where there are many. */
 #define LINE_BYTES 64u
 
@@ -129,6 +131,13 @@ static size_t most_in_tile(const irr_lane_info_t *kernel, const irr_layout_t *la
     return (one_pass ? ONE_PASS_TILE_BYTES : TILE_BYTES) / kernel->tile_accumulator_bytes;
 }
 
+/* Is a block sooner folded by steps of several rows than row by row? */
+static bool is_grouped(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
+    return kernel->least_grouped_rows && layout->rows >= kernel->least_grouped_rows &&
+           layout->width > 1 && layout->width * kernel->element_bytes < MOST_GROUPED_BYTES &&
+           layout->segments.total == 1 && layout->last_rows == 1;
+}
+
 static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     layout->group = 1;
     layout->leaf_steps = IRR_LEAF_STEPS;
@@ -140,8 +149,9 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     size_t most = (whole ? IRR_FREE_LEAVES : IRR_ROW_LEAVES) * IRR_LEAF_STEPS * kernel->lanes;
     if (layout->width == 1 && layout->rows <= most) {
         layout->inner = IRR_INNER_ROWS;
-    } else if (layout->rows <= IRR_LEAF_STEPS ||
-               (layout->rows <= kernel->most_block_rows && layout->width <= kernel->lanes)) {
+    } else if ((layout->rows <= IRR_LEAF_STEPS ||
+                (layout->rows <= kernel->most_block_rows && layout->width <= kernel->lanes)) &&
+               (cut || !is_grouped(kernel, layout))) {
         layout->inner = IRR_INNER_COLS;
         if (cut || layout->width > most_in_tile(kernel, layout) ||
             layout->rows * layout->width > kernel->most_block_elements)

@@ -64,6 +64,7 @@ typedef struct irr_lane_info {
     size_t row_leaves;             /* of a long row, in one kernel call: up to IRR_FREE_LEAVES */
     size_t column_leaves;          /* likewise of columns */
     size_t most_block_rows;        /* a small block of columns with no more is one leaf */
+    size_t least_grouped_rows;     /* what a grouped kernel does sooner; 0: there is none */
     bool waits;                    /* accumulators of several segments: several blocks' too */
     bool exact;                    /* sums of integers in wider accumulators */
     bool whole_rows;               /* of columns, in tiles as wide as the second cache likes */

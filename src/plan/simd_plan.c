@@ -79,6 +79,12 @@ static irr_one_call_t one_call_of(const irr_layout_t *l, const irr_kernel_t *ker
 /* A leaf of columns whose order is free: its rows take less time than a tree would, one by one. */
 #define MOST_BLOCK_ROWS 192
 
+/* By steps of several rows it is sooner where these are as many, or loads cheap. */
+static size_t grouped_rows_of(irr_element_type_e type) {
+    const irr_element_type_info_t *info = irr_element_type_info(type);
+    return info->kind == IRR_KIND_FLOAT || info->bits >= 32 ? 32 : 64;
+}
+
 void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     const irr_problem_t *problem = &plan->problem;
     size_t element_bytes = plan->kernel->element_bytes;
@@ -102,6 +108,8 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
                                                 : IRR_LONG_ROW_LEAVES;
     bool brief = free && !together && !fused && !plan->kernel->exact;
     info.most_block_rows = brief ? MOST_BLOCK_ROWS : 0;
+    if (brief && !plan->hopes && plan->kernel->grouped)
+        info.least_grouped_rows = grouped_rows_of(problem->type);
     bool one = fused && irr_element_type_info(problem->type)->kind == IRR_KIND_FLOAT;
     info.column_leaves = one ? 1 : plan->kernel->leaves;
     info.exact = !one && plan->kernel->exact;
