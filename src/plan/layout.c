@@ -134,8 +134,7 @@ static size_t most_in_tile(const irr_lane_info_t *kernel, const irr_layout_t *la
 /* Is a block sooner folded by steps of several rows than row by row? */
 static bool is_grouped(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
     return kernel->least_grouped_rows && layout->rows >= kernel->least_grouped_rows &&
-           layout->width > 1 && layout->width * kernel->element_bytes < MOST_GROUPED_BYTES &&
-           layout->segments.total == 1 && layout->last_rows == 1;
+           layout->width > 1 && layout->width * kernel->element_bytes < MOST_GROUPED_BYTES;
 }
 
 static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
