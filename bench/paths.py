@@ -43,7 +43,8 @@ PATHS = [
     ("segments of blocks", "plan/layout.c", "if (!calls || !kernel->waits) return 0;",
      "if (calls || !kernel->waits) return 0;",
      "blocks of few segments: one kernel call for several, as they lie",
-     ["sum f64 [55,10,3,80] axes [1,3]", "max f16 [178,2,4,1000] axes [1,3]"]),
+     ["sum f64 [55,10,3,80] axes [1,3]", "max f16 [178,2,4,1000] axes [1,3]",
+      "mean u8 [9999,2,7,12] axes [1,3]"]),
     ("tiles of many segments", "plan/layout.c", "if (segments >= MANY_SEGMENTS &&",
      "if (!segments &&", "columns of many segments: outputs of a few KB more, so that memory is read as it lies",
      ["sum f64 [128,3,6,323] axes [0,2]", "sum f64 [128,5,4,323] axes [0,2]"]),
@@ -59,7 +60,8 @@ PATHS = [
     ("one in a lane", "plan/simd_plan.c", "if (geometry->set_size > small->most ||",
      "if (geometry->set_size ||",
      "small columns and short rows of integers: plain lanes, which hold sums of small elements",
-     ["l2 i64 [46504,5] axes [1]", "mean i32 [2816,4,2,4] axes [2]", "l2 i8 [256,64,8] axes [1]"]),
+     ["l2 i64 [46504,5] axes [1]", "mean i32 [2816,4,2,4] axes [2]", "l2 i8 [256,64,8] axes [1]",
+      "mean u8 [150,110,7] axes [1]", "l2 u8 [300,150,2,2,3] axes [0,2,4]"]),
     ("small tiles", "plan/layout.c", "return (one_pass ?", "return (one_pass && !kernel ?",
      "many outputs of few elements: tiles that leave room for data and outputs",
      ["sum f32 [49626,2,32] axes [1]", "min f32 [1000000,3] axes [1]"]),
@@ -200,11 +202,15 @@ PATHS = [
     ("few columns", "kernel/kernel_columns.inc", "if (S##_ROOM >= IRR_LEAF_STEPS && width <= name##_VL) {",
      "if (S##_DOUBTS == 1 && !count && width <= name##_VL) {",
      "small blocks: four at once, by loads as small as a row",
-     ["sum f32 [1000,5,7] axes [1]", "min i16 [992,77,3] axes [1]"]),
+     ["sum f32 [1000,5,7] axes [1]", "min i16 [992,30,3] axes [1]"]),
     ("grouped rows", "plan/simd_plan.c", "if (alone && l->width > 1 &&",
      "if (alone && !kernel && l->width > 1 &&",
      "small blocks of few columns, several rows a step: one call for all, states in registers",
      ["sum f32 [256,64,8] axes [1]", "mean f16 [4,3,73,3] axes [2]"]),
+    ("grouped rows in any order", "plan/simd_plan.c", "if (brief && !plan->hopes &&",
+     "if (brief && !plan &&", "likewise Min, Max and sums of integers, blocks of 32 or 64 rows and more",
+     ["min f32 [1342,177,2] axes [1]", "min bf16 [17,60,139,2] axes [0,2]",
+      "sum u8 [900,90,3] axes [1]"]),
     ("narrow exact columns", "kernel/kernel_exact.inc", "return rows && (few ||",
      "return !rows && (few ||",
      "exact sums of few columns: no block of states",
@@ -301,7 +307,7 @@ What these problems cannot show, since it depends on data or threads:
   one by one (the first rung alone 1.1 to 2.4), L2 of f32 near 1e-22 or 1e19 10 to 28 times.
 * `VEC_APART` of `vec_avx512.h`, products whose partial products leave the normal numbers: 1.7 to 4.8
   times.
-* Threads (`layout.c`: whole lines, few leaves, chunks of wide nodes; `parallel.c`):
+* Threads (`layout.c`: whole lines, few leaves, chunks of wide nodes, segments; `parallel.c`: trials):
   `irreduce_bench --pairs` has rows of two threads; `ir_tests/test_partition.c` simulates up to 256.
 * Offers without words (`backend.h`) and notes on demand (`explain.c`): `irreduce_bench --compile`."""
 
