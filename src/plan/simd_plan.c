@@ -22,14 +22,15 @@ static double least_trusted(const irr_problem_t *problem, bool accurate) {
 
 /* Rows of up to so many elements, for each byte of one, are sooner with one element in a lane, and
  * so many rows of columns; of columns that do not fill a vector, more: the narrower, but for pairs,
- * the more. Many segments of few outputs are sooner as columns of exact kernels, rows of bytes and
- * words as rows, but in blocks of segments. */
+ * the more, and blocks of so many bytes by a grouped kernel. Many segments of few outputs are
+ * sooner as columns of exact kernels, rows of bytes and words as rows but in blocks of segments. */
 #define ELEMENTS_A_BYTE 4u
 #define ROWS_A_BYTE 8u
 #define NARROW_ROWS 64u
 #define NARROW_BYTES 48u
 #define NARROWER_ROWS 127u
 #define NARROWER_COLUMNS 16u
+#define GROUPED_BYTES 4096u
 #define LEAST_OUTPUTS 64u
 
 static bool is_small(const irr_small_op_t *small, const irr_problem_t *problem) {
@@ -43,8 +44,10 @@ static bool is_small(const irr_small_op_t *small, const irr_problem_t *problem) 
         return (small->rows || geometry->run_count >= 4) && inner <= ELEMENTS_A_BYTE * bytes;
     bool narrow = last->size * bytes < NARROW_BYTES;
     bool narrower = narrow && last->size > 2 && last->size <= NARROWER_COLUMNS;
-    size_t rows = narrower ? NARROWER_ROWS : narrow ? NARROW_ROWS : 0;
-    return inner <= ROWS_A_BYTE * bytes || inner <= rows;
+    size_t rows = narrower ? NARROWER_ROWS : narrow ? NARROW_ROWS : ROWS_A_BYTE * bytes;
+    bool grouped = narrower || last->size == 2;
+    grouped = grouped && !small->hopes && inner * last->size * bytes <= GROUPED_BYTES;
+    return inner <= rows || grouped;
 }
 
 /* What folds and finishes a problem. */
