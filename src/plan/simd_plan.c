@@ -144,17 +144,28 @@ static double slowness(const irr_problem_t *problem, const irr_kernel_t *kernel,
 
 /* More than a last cache of 32 MB holds, which others use as well. Asked for by pieces, where the
  * processor lags, it comes 1.05x to 1.5x as fast, the more the busier the memory is; out of a
- * cache, 0.95x. Columns as they lie: from here on 1.1x to 2.3x, at half of it 0.5x to 1.05x.
- * One number at a time needs no help. */
+ * cache, 0.95x. Columns as they lie: from here on 1.1x to 2.3x, at half of it 0.5x to 1.05x. One
+ * number at a time needs no help. */
 #define BEYOND_BYTES 20e6
 /* More than the nearer caches hold, and a last one has left to us: wide columns by strips are up to
  * 1.35x as fast below it, up to 1.7x as slow above; where the nearest cache can wait for many
  * lines, 1.2x as slow at 4 MB, too. */
 #define BYTES_BEYOND_NEAR_CACHES 10e6
+/* Where lines are called to the second cache, columns that are much work for each line come 1.1x to
+ * 2.7x as fast from there on, too, but for rows so short that strips take much of each (0.5x). */
+#define LONG_WORK_BYTES 700
 
 static double bytes_of(const irr_problem_t *problem) {
     double elements = (double)problem->geometry.output_count * (double)problem->geometry.set_size;
     return elements * (irr_element_type_info(problem->type)->bits / 8);
+}
+
+/* Of columns, how many bytes of each row lie side by side; of rows, 0. */
+static size_t columns_bytes(const irr_problem_t *problem) {
+    const irr_run_t *runs = problem->geometry.runs;
+    size_t count = problem->geometry.run_count;
+    if (count == 0 || runs[count - 1].reduced) return 0;
+    return runs[count - 1].size * irr_element_bytes(problem->type);
 }
 
 /* Lanes, tiles and tasks are those of the problem's ordinary kernel. */
@@ -162,8 +173,11 @@ static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_c
     const irr_geometry_t *geometry = &plan->problem.geometry;
     double outputs = (double)geometry->output_count;
     double bytes = outputs * (double)geometry->set_size * ordinary->element_bytes;
-    plan->beyond = config->tier != IRR_TIER_SCALAR && bytes_of(&plan->problem) > BEYOND_BYTES;
+    double slow = slowness(&plan->problem, ordinary, config->tier);
     plan->far = config->prefetch == IRR_PREFETCH_FAR;
+    bool work = slow > 1 && !plan->far && columns_bytes(&plan->problem) >= LONG_WORK_BYTES;
+    plan->beyond = config->tier != IRR_TIER_SCALAR &&
+                   bytes_of(&plan->problem) > (work ? BYTES_BEYOND_NEAR_CACHES : BEYOND_BYTES);
     bool bands = plan->far || bytes_of(&plan->problem) > BYTES_BEYOND_NEAR_CACHES;
     plan->how = IRR_STEPS_FIRST | (bands ? IRR_STEPS_BANDS : 0) |
                 (plan->beyond ? IRR_STEPS_BEYOND : 0) | (plan->far ? IRR_STEPS_FAR : 0);
@@ -172,7 +186,7 @@ static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_c
     plan->whole_rows = plan->beyond && !plan->far && !config->accuracy;
     plan->lanes = ordinary->lanes;
     plan->tile_bytes = ordinary->accumulator_bytes;
-    bytes *= slowness(&plan->problem, ordinary, config->tier);
+    bytes *= slow;
     if (geometry->set_size > 1) bytes += outputs * BYTES_AN_OUTPUT;
     plan->cost = (irr_cost_t){bytes, config->threads, true};
     irr_simd_lay_out(plan, plan->tile_bytes, false);
