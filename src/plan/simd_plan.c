@@ -151,9 +151,11 @@ static double slowness(const irr_problem_t *problem, const irr_kernel_t *kernel,
  * 1.35x as fast below it, up to 1.7x as slow above; where the nearest cache can wait for many
  * lines, 1.2x as slow at 4 MB, too. */
 #define BYTES_BEYOND_NEAR_CACHES 10e6
-/* Where lines are called to the second cache, columns that are much work for each line come 1.1x to
- * 2.7x as fast from there on, too, but for rows so short that strips take much of each (0.5x). */
-#define LONG_WORK_BYTES 700
+/* Where lines are called to the second cache, columns come 1.1x to 1.6x as fast from here on, and
+ * those that are much work for each line 1.1x to 2.7x from where bands begin, but for rows so short
+ * that strips take much of each (0.5x). */
+#define BEYOND_BYTES_OF_COLUMNS 15e6
+#define LONG_COLUMNS_BYTES 700
 
 static double bytes_of(const irr_problem_t *problem) {
     double elements = (double)problem->geometry.output_count * (double)problem->geometry.set_size;
@@ -175,9 +177,10 @@ static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_c
     double bytes = outputs * (double)geometry->set_size * ordinary->element_bytes;
     double slow = slowness(&plan->problem, ordinary, config->tier);
     plan->far = config->prefetch == IRR_PREFETCH_FAR;
-    bool work = slow > 1 && !plan->far && columns_bytes(&plan->problem) >= LONG_WORK_BYTES;
-    plan->beyond = config->tier != IRR_TIER_SCALAR &&
-                   bytes_of(&plan->problem) > (work ? BYTES_BEYOND_NEAR_CACHES : BEYOND_BYTES);
+    double border = BEYOND_BYTES;
+    if (!plan->far && columns_bytes(&plan->problem) >= LONG_COLUMNS_BYTES)
+        border = slow > 1 ? BYTES_BEYOND_NEAR_CACHES : BEYOND_BYTES_OF_COLUMNS;
+    plan->beyond = config->tier != IRR_TIER_SCALAR && bytes_of(&plan->problem) > border;
     bool bands = plan->far || bytes_of(&plan->problem) > BYTES_BEYOND_NEAR_CACHES;
     plan->how = IRR_STEPS_FIRST | (bands ? IRR_STEPS_BANDS : 0) |
                 (plan->beyond ? IRR_STEPS_BEYOND : 0) | (plan->far ? IRR_STEPS_FAR : 0);
