@@ -5,8 +5,6 @@
 #include "base/memory.h"
 #include "plan/simd.h"
 
-#include <stdio.h>
-
 /* A result of several elements takes as long as so many bytes that are read: 8 to 100. */
 #define BYTES_AN_OUTPUT 32
 
@@ -144,16 +142,14 @@ static double slowness(const irr_problem_t *problem, const irr_kernel_t *kernel,
 
 /* More than a last cache of 32 MB holds, which others use as well. Asked for by pieces, where the
  * processor lags, it comes 1.05x to 1.5x as fast, the more the busier the memory is; out of a
- * cache, 0.95x. Columns as they lie: from here on 1.1x to 2.3x, at half of it 0.5x to 1.05x. One
- * number at a time needs no help. */
+ * cache, 0.95x. Columns as they lie: from here on 1.1x to 2.3x, at half of it 0.5x to 1.05x. */
 #define BEYOND_BYTES 20e6
 /* More than the nearer caches hold, and a last one has left to us: wide columns by strips are up to
- * 1.35x as fast below it, up to 1.7x as slow above; where the nearest cache can wait for many
- * lines, 1.2x as slow at 4 MB, too. */
+ * 1.35x as fast below it, up to 1.7x as slow above; FAR, 1.2x as slow at 4 MB, too. */
 #define BYTES_BEYOND_NEAR_CACHES 10e6
-/* Where lines are called to the second cache, columns come 1.1x to 1.6x as fast from here on, and
- * those that are much work for each line 1.1x to 2.7x from where bands begin, but for rows so short
- * that strips take much of each (0.5x). */
+/* Lines that are called to the second cache: columns come 1.1x to 1.6x as fast from here on, those
+ * that are much work 1.1x to 2.7x from where bands begin; shorter rows 0.5x, for strips are much.
+ */
 #define BEYOND_BYTES_OF_COLUMNS 15e6
 #define LONG_COLUMNS_BYTES 700
 
@@ -162,26 +158,23 @@ static double bytes_of(const irr_problem_t *problem) {
     return elements * (irr_element_type_info(problem->type)->bits / 8);
 }
 
-/* Of columns, how many bytes of each row lie side by side; of rows, 0. */
-static size_t columns_bytes(const irr_problem_t *problem) {
+/* How many bytes of each row lie side by side: of rows that are reduced, or of columns; else 0. */
+static size_t row_bytes(const irr_problem_t *problem, bool reduced) {
     const irr_run_t *runs = problem->geometry.runs;
     size_t count = problem->geometry.run_count;
-    if (count == 0 || runs[count - 1].reduced) return 0;
+    if (count == 0 || runs[count - 1].reduced != reduced) return 0;
     return runs[count - 1].size * irr_element_bytes(problem->type);
 }
 
 /* Lanes, tiles and tasks are those of the problem's ordinary kernel. */
 static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_config_t *config) {
-    const irr_geometry_t *geometry = &plan->problem.geometry;
-    double outputs = (double)geometry->output_count;
-    double bytes = outputs * (double)geometry->set_size * ordinary->element_bytes;
+    double bytes = bytes_of(&plan->problem), border = BEYOND_BYTES;
     double slow = slowness(&plan->problem, ordinary, config->tier);
     plan->far = config->prefetch == IRR_PREFETCH_FAR;
-    double border = BEYOND_BYTES;
-    if (!plan->far && columns_bytes(&plan->problem) >= LONG_COLUMNS_BYTES)
+    if (!plan->far && row_bytes(&plan->problem, false) >= LONG_COLUMNS_BYTES)
         border = slow > 1 ? BYTES_BEYOND_NEAR_CACHES : BEYOND_BYTES_OF_COLUMNS;
-    plan->beyond = config->tier != IRR_TIER_SCALAR && bytes_of(&plan->problem) > border;
-    bool bands = plan->far || bytes_of(&plan->problem) > BYTES_BEYOND_NEAR_CACHES;
+    plan->beyond = config->tier != IRR_TIER_SCALAR && bytes > border;
+    bool bands = plan->far || bytes > BYTES_BEYOND_NEAR_CACHES;
     plan->how = IRR_STEPS_FIRST | (bands ? IRR_STEPS_BANDS : 0) |
                 (plan->beyond ? IRR_STEPS_BEYOND : 0) | (plan->far ? IRR_STEPS_FAR : 0);
     plan->asks = config->prefetch == IRR_PREFETCH_LAGS && plan->beyond;
@@ -190,7 +183,8 @@ static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_c
     plan->lanes = ordinary->lanes;
     plan->tile_bytes = ordinary->accumulator_bytes;
     bytes *= slow;
-    if (geometry->set_size > 1) bytes += outputs * BYTES_AN_OUTPUT;
+    if (plan->problem.geometry.set_size > 1)
+        bytes += (double)plan->problem.geometry.output_count * BYTES_AN_OUTPUT;
     plan->cost = (irr_cost_t){bytes, config->threads, true};
     irr_simd_lay_out(plan, plan->tile_bytes, false);
 }
@@ -203,17 +197,14 @@ static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_c
 static irr_tier_e tier_of(const irr_problem_t *problem, const irr_config_t *config) {
     irr_fold_e fold = irr_kernels(config->tier)->ops[problem->op][problem->type].fold;
     const irr_element_type_info_t *type = irr_element_type_info(problem->type);
-    const irr_run_t *runs = problem->geometry.runs;
-    uint32_t count = problem->geometry.run_count;
-    if (config->tier != IRR_TIER_AVX512 || count == 0 || !runs[count - 1].reduced)
-        return config->tier;
+    if (config->tier != IRR_TIER_AVX512) return config->tier;
     bool order = fold == IRR_FOLD_MIN || fold == IRR_FOLD_MAX;
     bool wide = fold == IRR_FOLD_SQUARES || fold == IRR_FOLD_WIDE_SUM;
     bool more = fold == IRR_FOLD_PRODUCT || (order && problem->type == IRR_F64) ||
                 (wide && type->kind != IRR_KIND_FLOAT);
     bool sooner = config->prefetch == IRR_PREFETCH_LAGS &&
                   bytes_of(problem) > BYTES_BEYOND_NEAR_CACHES && !config->beside && !more &&
-                  runs[count - 1].size * type->bits / 8 >= LONG_ROW_BYTES;
+                  row_bytes(problem, true) >= LONG_ROW_BYTES;
     return sooner ? IRR_TIER_AVX2 : IRR_TIER_AVX512;
 }
 
@@ -306,7 +297,7 @@ void irr_simd_offer(const irr_problem_t *problem, const irr_config_t *config, ir
         return;
     }
     double outputs = (double)problem->geometry.output_count;
-    double bytes = outputs * (double)problem->geometry.set_size * (type->bits / 8);
+    double bytes = bytes_of(problem);
     offer->serves = true;
     if (problem->type == IRR_F16 || problem->type == IRR_BF16) bytes *= 2;
     offer->estimate_us = 0.01 + outputs * 0.002 + bytes / rate[config->tier];
