@@ -68,12 +68,12 @@ void irr_merge_nodes(const irr_simd_plan_t *plan, char *nodes, size_t apart, siz
 
 /* Rows of columns into accumulators, from number `at` on: kernels.h. */
 static void run_steps(const irr_simd_plan_t *plan, char *to, size_t at, const char *data,
-                      size_t stride, size_t steps, size_t width) {
+                      size_t stride, size_t steps, size_t width, unsigned how) {
     const irr_kernel_t *kernel = plan->kernel;
     if (plan->fused)
-        plan->fused->steps(to, at, plan->apart, data, stride, steps, width, plan->how);
+        plan->fused->steps(to, at, plan->apart, data, stride, steps, width, how);
     else
-        kernel->steps(to + at * kernel->accumulator_bytes, data, stride, steps, width, plan->how);
+        kernel->steps(to + at * kernel->accumulator_bytes, data, stride, steps, width, how);
 }
 
 /* Where the processor's prefetching lags, memory is read sooner where a few lines of what comes
@@ -110,18 +110,21 @@ static void run_rows(const irr_simd_plan_t *plan, char *to, size_t at, const cha
         plan->kernel->rows(to + at * plan->kernel->accumulator_bytes, data, count, length, length);
 }
 
-/* Wider blocks, of more than two rows, are taken as they lie from beyond the caches. */
+/* Wider blocks come from beyond the caches one by one: as they lie, if of more than two rows, where
+ * the nearest cache can wait for many lines, else with lines of the next ones called for. */
 #define STRIP_BYTES 512u
 
 static void run_cols(const irr_simd_plan_t *plan, char *to, size_t at, const char *data,
                      size_t count) {
     const irr_layout_t *l = &plan->layout;
     size_t row_bytes = l->width * plan->kernel->element_bytes;
-    bool wide = row_bytes > STRIP_BYTES && l->rows > 2, one = plan->fused || (plan->beyond && wide);
+    bool wide = row_bytes > STRIP_BYTES && l->rows > (plan->far ? 2 : 1);
+    bool one = plan->fused || (plan->beyond && wide);
+    unsigned how = plan->how | (wide ? IRR_STEPS_BLOCK : 0);
     char *first = to + at * plan->kernel->accumulator_bytes;
     if (!one) plan->one_call.run(first, data, count, l->rows, l->width);
     for (; one && count; count--, at += l->width, data += l->rows * row_bytes)
-        run_steps(plan, to, at, data, l->width, l->rows, l->width);
+        run_steps(plan, to, at, data, l->width, l->rows, l->width, how);
 }
 
 void irr_run_kept(const irr_simd_plan_t *plan, char *to, size_t at, const char *data,
@@ -171,7 +174,7 @@ static void run_leaf(const irr_unit_t *unit, char *lanes, const char *segment, s
             kernel->leaf(lanes, data, n, unit->lanes);
         return;
     }
-    if (whole) run_steps(unit->plan, lanes, 0, data, stride, whole, unit->lanes);
+    if (whole) run_steps(unit->plan, lanes, 0, data, stride, whole, unit->lanes, unit->plan->how);
     if (whole < steps)
         run_rest(unit, lanes, data + whole * stride * kernel->element_bytes,
                  rows % l->group * l->width, whole == 0);
@@ -221,7 +224,8 @@ static bool run_block(irr_walk_t *walk, char *results, size_t at, const char *da
             if (l->inner == IRR_INNER_TREE)
                 run_leaves(walk, results, at, data, rows);
             else
-                run_steps(unit->plan, results, at, data, l->width, l->rows, unit->width);
+                run_steps(unit->plan, results, at, data, l->width, l->rows, unit->width,
+                          unit->plan->how);
         }
     walk->done_in_this = to;
     return to == unit->kept;
