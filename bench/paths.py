@@ -94,7 +94,7 @@ PATHS = [
      ["sum f32 [4096,4096] axes [0]", "min u16 [4096,4096] axes [0]"], "IRREDUCE_PREFETCH=YES"),
     ("blocks called for", "kernel/kernel_columns.inc", "if (how & IRR_STEPS_BLOCK && IS_NEAR(how))",
      "if (!how && IS_NEAR(how))",
-     "likewise blocks of a few rows: lines of the next one, 16 KB ahead",
+     "likewise blocks of a few rows: lines of the next ones, 32 KB ahead",
      ["min f32 [5410,10,171] axes [1]", "sum i64 [1050,12,206] axes [1]",
       "max f16 [6644,2,1000] axes [1]", "sum u8 [1235,12,1266] axes [1]"], "IRREDUCE_PREFETCH=YES"),
     ("long columns sooner", "plan/simd_plan.c", ">= LONG_COLUMNS_BYTES)", ">= 1 << 30)",
