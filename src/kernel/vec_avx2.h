@@ -314,6 +314,8 @@ static inline v_f64 fused_f64(v_f64 a, v_f64 b, v_f64 c) {
     return (v_f64)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
 }
 
+static inline v_f32 root_f32(v_f32 x) { return (v_f32)_mm256_sqrt_ps((__m256)x); }
+static inline v_f64 root_f64(v_f64 x) { return (v_f64)_mm256_sqrt_pd((__m256d)x); }
 static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
     size_t i = 0;
     for (; i + 8 <= n; i += 8)

@@ -356,13 +356,14 @@ static inline v_f64 fused_f64(v_f64 a, v_f64 b, v_f64 c) {
     (a) = VEC_PLUS(a, x);                                                                          \
     v_f64 lost = VEC_PLUS(smaller_, -VEC_PLUS(a, -greater_))
 
+static inline v_f32 root_f32(v_f32 x) { return (v_f32)_mm512_sqrt_ps((__m512)x); }
+static inline v_f64 root_f64(v_f64 x) { return (v_f64)_mm512_sqrt_pd((__m512d)x); }
+#define HALVES(x) _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
 static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
-    for (size_t i = 0; i < n; i += 16) {
-        __mmask16 mask = (__mmask16)_bzhi_u32(0xffff, n - i < 16 ? (unsigned)(n - i) : 16);
-        __m256i narrow = _mm512_cvtps_ph(_mm512_maskz_loadu_ps(mask, in + i),
-                                         _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-        _mm256_mask_storeu_epi16(out + i, mask, narrow);
-    }
+    const __mmask16 rest = (__mmask16)_bzhi_u32(0xffff, n % 16);
+    for (; n >= 16; n -= 16, in += 16, out += 16)
+        _mm256_storeu_si256((__m256i *)(void *)out, HALVES(_mm512_loadu_ps(in)));
+    if (n) _mm256_mask_storeu_epi16(out, rest, HALVES(_mm512_maskz_loadu_ps(rest, in)));
 }
 
 /* How registers hold the least or greatest of floats: kernel_states.inc has the ways. */

@@ -124,6 +124,8 @@ EXTREMES_OF(u64)
 static inline v_f32 magnitude_f32(v_f32 x) { return __builtin_fabsf(x); }
 static inline v_f64 magnitude_f64(v_f64 x) { return __builtin_fabs(x); }
 #define magnitude_f32h magnitude_f32
+static inline v_f32 root_f32(v_f32 x) { return __builtin_sqrtf(x); }
+static inline v_f64 root_f64(v_f64 x) { return __builtin_sqrt(x); }
 #define BITS_OF(bits)                                                                              \
     static inline v_i##bits bits_of_f##bits(v_f##bits x) {                                         \
         v_i##bits value;                                                                           \
