@@ -313,24 +313,30 @@ uint32_t irr_executor_width(const irr_executor_t *executor) {
     return width ? width : 1;
 }
 
+static void end_work(const irr_executor_t *executor, void *argument) {
+    if (executor->last) executor->last(argument);
+}
+
 static void work_alone(const irr_executor_t *executor, size_t count, irr_task_f task,
                        void *argument) {
-    if (executor->alone)
+    if (executor->alone) {
         executor->alone(argument);
-    else
-        for (size_t index = 0; index < count; index++) task(argument, index);
+        return;
+    }
+    for (size_t index = 0; index < count; index++) task(argument, index);
+    end_work(executor, argument);
 }
 
 /* ---- trials ---- */
 
-/* A wrong verdict for one thread may cost half, so it is soon looked at again; one that was right
- * is found so ever more rarely. */
+/* A second thread is worth a sixteenth at least. A wrong verdict for one may cost half, so it is
+ * soon looked at again; one that was right is found so ever more rarely. */
 enum { ALONE, TOGETHER, TRIES = 4, LEAST_REST = 16, MOST_REST = 512 };
 
 static uint32_t verdict(irr_trial_t *trial) {
     const int64_t *ns = trial->least_ns;
     uint32_t longer = trial->last_rest < MOST_REST ? 2 * trial->last_rest : MOST_REST;
-    trial->way = ns[ALONE] + ns[ALONE] / 16 < ns[TOGETHER] ? ALONE : TOGETHER;
+    trial->way = ns[TOGETHER] + ns[TOGETHER] / 16 < ns[ALONE] ? TOGETHER : ALONE;
     trial->last_rest = trial->way == TOGETHER || longer < LEAST_REST ? LEAST_REST : longer;
     trial->rest = trial->way == TOGETHER ? MOST_REST : trial->last_rest;
     trial->tried[ALONE] = trial->tried[TOGETHER] = 0;
@@ -367,6 +373,7 @@ static void work_together(const irr_executor_t *executor, size_t count, irr_task
         open_gate(count, task, argument, workers, bell);
         draw(task, argument, pool.sharing, 0);
         close_gate();
+        end_work(executor, argument); /* takes its part of a trial's time */
     } else {
         work_alone(executor, count, task, argument);
     }
@@ -387,6 +394,7 @@ void irr_parallel_for(const irr_executor_t *executor, size_t count, irr_task_f t
     if (width > 1 && executor->services) {
         hosted_t hosted = {.count = count, .task = task, .argument = argument};
         executor->services->parallel_for(executor->services->context, width, run_hosted, &hosted);
+        end_work(executor, argument);
     } else if (width > 1 &&
                !atomic_flag_test_and_set_explicit(&pool.in_use, memory_order_acquire)) {
         work_together(executor, count, task, argument, width - 1);

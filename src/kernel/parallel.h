@@ -25,6 +25,8 @@ typedef struct irr_executor {
     uint64_t alone_ns;
     /* All of it on the caller's thread, where no other takes part; NULL: the tasks one by one. */
     void (*alone)(void *argument);
+    /* What is left to the caller's thread after all tasks, but not after `alone`; NULL: nothing. */
+    void (*last)(void *argument);
     irr_trial_t *trial; /* of this work; NULL: threads pay */
 } irr_executor_t;
 

@@ -334,6 +334,12 @@ static void run_all_alone(void *argument) {
         run_alone(plan_of(job, 0)->alone, job->data, job->yields->output, job->scratch);
 }
 
+static void close_all_chunks(void *argument) {
+    job_t *job = argument;
+    for (uint32_t m = 0; m < job->count; m++)
+        for (size_t u = 0; u < plan_of(job, m)->layout.units; u++) close_chunks(job, m, u);
+}
+
 /* Several tasks; returns the number of threads. */
 static uint32_t run_tasks(job_t *job, const irr_executor_t *executor) {
     const plan_t *first = plan_of(job, 0);
@@ -344,6 +350,7 @@ static uint32_t run_tasks(job_t *job, const irr_executor_t *executor) {
     if (executor->services && first->cost.bytes < BYTES_WORTH_A_HOST) some.threads = 1;
     some.alone_ns = 1 + (uint64_t)(first->cost.bytes / BYTES_A_NS);
     some.alone = job->count == 1 ? run_all_alone : NULL;
+    some.last = chunks > 1 ? close_all_chunks : NULL;
     some.trial = l->on_trial ? &first->alone->trial : NULL;
     irr_parallel_for(&some, l->tasks,
                      first->one                                ? run_ones
@@ -352,8 +359,6 @@ static uint32_t run_tasks(job_t *job, const irr_executor_t *executor) {
                                                                : run_units,
                      job);
     if (job->alone) return 1;
-    for (uint32_t m = 0; m < job->count && chunks > 1; m++)
-        for (size_t u = 0; u < l->units; u++) close_chunks(job, m, u);
     uint32_t threads = irr_executor_width(&some);
     return l->tasks < threads ? (uint32_t)l->tasks : threads;
 }
