@@ -314,6 +314,17 @@ static inline v_f64 fused_f64(v_f64 a, v_f64 b, v_f64 c) {
     return (v_f64)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
 }
 
+/* Between doubles and integers below 2^51, truncated: the fraction of a double whose last place is
+ * 1, since no instruction converts 64 bits. */
+#define LAST_PLACE_1 0x1.8p52
+#define BITS_OF_LAST_PLACE_1 INT64_C(0x4338000000000000)
+static inline v_f64 f64_of_small(v_i64 x) {
+    return (v_f64)(x + BITS_OF_LAST_PLACE_1) - LAST_PLACE_1;
+}
+static inline v_i64 small_of_f64(v_f64 x) {
+    v_f64 whole = (v_f64)_mm256_round_pd((__m256d)x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+    return (v_i64)(whole + LAST_PLACE_1) - BITS_OF_LAST_PLACE_1;
+}
 static inline v_f32 root_f32(v_f32 x) { return (v_f32)_mm256_sqrt_ps((__m256)x); }
 static inline v_f64 root_f64(v_f64 x) { return (v_f64)_mm256_sqrt_pd((__m256d)x); }
 static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {

@@ -356,6 +356,9 @@ static inline v_f64 fused_f64(v_f64 a, v_f64 b, v_f64 c) {
     (a) = VEC_PLUS(a, x);                                                                          \
     v_f64 lost = VEC_PLUS(smaller_, -VEC_PLUS(a, -greater_))
 
+/* Between doubles and integers below 2^51; truncated. */
+static inline v_f64 f64_of_small(v_i64 x) { return (v_f64)_mm512_cvtepi64_pd((__m512i)x); }
+static inline v_i64 small_of_f64(v_f64 x) { return (v_i64)_mm512_cvttpd_epi64((__m512d)x); }
 static inline v_f32 root_f32(v_f32 x) { return (v_f32)_mm512_sqrt_ps((__m512)x); }
 static inline v_f64 root_f64(v_f64 x) { return (v_f64)_mm512_sqrt_pd((__m512d)x); }
 #define HALVES(x) _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
