@@ -116,6 +116,7 @@ static int parse(int argc, char **argv) {
         if (*modes[i].asked) mode = modes[i].mode;
     if (settings.compare) mode = &compare_mode;
     if (settings.compare && settings.json) return wrong_call("--compare prints no JSON");
+    if (settings.property && !settings.compare) return wrong_call("--property goes with --compare");
     if (!settings.ops) settings.ops = "sum,min,l2";
     if (!settings.types) settings.types = settings.tiers ? "all" : "f32";
     if (!strcmp(settings.ops, "all")) settings.ops = ALL_OPS;
