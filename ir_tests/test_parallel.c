@@ -120,8 +120,8 @@ static void work_alone_is_whole(void **state) {
 }
 
 typedef struct {
-    int together, alone;
-    long task_ns, alone_ns; /* what either is made to take */
+    int together, last, alone;
+    long task_ns, last_ns, alone_ns; /* what each is made to take */
 } race_t;
 
 static void pass_ns(long ns) {
@@ -137,16 +137,23 @@ static void run_a_part(void *argument, size_t index) {
     pass_ns(race->task_ns);
 }
 
+static void run_the_last(void *argument) {
+    race_t *race = argument;
+    race->last++;
+    pass_ns(race->last_ns);
+}
+
 static void run_all(void *argument) {
     race_t *race = argument;
     race->alone++;
     pass_ns(race->alone_ns);
 }
 
-/* What is sooner alone is done alone but for a few tries, what is sooner together soon is. */
+/* What is sooner alone is done alone but for a few tries, what is sooner together soon is; what is
+ * left to the caller after the tasks has its part. */
 static void trials_decide(void **state) {
     (void)state;
-    irr_trial_t first = {.rest = 0}, second = first;
+    irr_trial_t first = {.rest = 0}, second = first, third = first;
     irr_executor_t executor = {.threads = 2, .alone_ns = 1000, .alone = run_all, .trial = &first};
     race_t slow = {.task_ns = 5000, .alone_ns = 1000}, fast = {.alone_ns = 20000};
     for (int i = 0; i < 10000; i++) irr_parallel_for(&executor, 4, run_a_part, &slow);
@@ -156,6 +163,30 @@ static void trials_decide(void **state) {
     for (int i = 0; i < 100000 && fast.together < 1000; i++)
         irr_parallel_for(&executor, 4, run_a_part, &fast);
     assert_int_equal(fast.together, 1000);
+    executor.trial = &third;
+    executor.last = run_the_last;
+    race_t late = {.last_ns = 20000, .alone_ns = 5000};
+    for (int i = 0; i < 100000 && late.alone < 3000; i++) /* a wrong verdict: some 800 */
+        irr_parallel_for(&executor, 4, run_a_part, &late);
+    assert_int_equal(late.alone, 3000);
+    assert_int_equal(late.last, late.together);
+}
+
+static void sum_board(void *argument) {
+    board_t *board = argument;
+    for (size_t index = 0; index < 100; index++) board->seen[INDICES - 1] += board->seen[index];
+}
+
+/* Once, after all tasks, on any number of threads and where the pool is busy. */
+static void the_last_comes_last(void **state) {
+    (void)state;
+    for (int repeat = 0; repeat < 300; repeat++) {
+        irr_executor_t executor = {.threads = 1 + (uint32_t)repeat % 3, .last = sum_board};
+        board_t *board = calloc(1, sizeof *board);
+        irr_parallel_for(&executor, 100, mark, board);
+        assert_int_equal(board->seen[INDICES - 1], 100);
+        free(board);
+    }
 }
 
 static void every_index_once(void **state) {
@@ -379,6 +410,7 @@ int main(void) {
         cmocka_unit_test(brief_work_comes_first),
         cmocka_unit_test(work_alone_is_whole),
         cmocka_unit_test(trials_decide),
+        cmocka_unit_test(the_last_comes_last),
         cmocka_unit_test(every_index_once),
         cmocka_unit_test(a_task_may_call_it_too),
         cmocka_unit_test(callers_at_once),
