@@ -105,7 +105,7 @@ static uint64_t settle(const plan_t *plan, const plan_t *walker, const unit_t *u
 static inline const plan_t *next_of(const plan_t *plan) {
     if (!plan->careful) return plan;
     unsigned turns = atomic_load_explicit(&plan->careful->turns, memory_order_relaxed);
-    irr_fp_expect_exact();
+    irr_fp_expect_range();
     if (turns == 0) return plan;
     atomic_store_explicit(&plan->careful->turns, turns - 1, memory_order_relaxed);
     return plan->careful;
