@@ -172,6 +172,26 @@ static void trials_decide(void **state) {
     assert_int_equal(late.last, late.together);
 }
 
+/* A verdict for one thread is told to those who would not call at all, as often as it holds. */
+static void the_verdict_is_told(void **state) {
+    (void)state;
+    irr_trial_t trial = {.rest = 0};
+    irr_executor_t executor = {.threads = 2, .alone_ns = 1000, .alone = run_all, .trial = &trial};
+    race_t slow = {.task_ns = 5000, .alone_ns = 1000}, fast = {.alone_ns = 20000};
+    assert_false(irr_trial_says_alone(&trial));
+    for (int i = 0; i < 10000 && trial.rest < 3; i++)
+        irr_parallel_for(&executor, 4, run_a_part, &slow);
+    assert_true(trial.rest >= 3);
+    for (uint32_t calls = trial.rest; calls; calls--) assert_true(irr_trial_says_alone(&trial));
+    assert_false(irr_trial_says_alone(&trial));
+    for (int i = 0; i < 100000 && fast.together < 1000; i++)
+        irr_parallel_for(&executor, 4, run_a_part, &fast);
+    assert_int_equal(fast.together, 1000);
+    uint32_t rest = trial.rest;
+    assert_false(irr_trial_says_alone(&trial));
+    assert_int_equal(trial.rest, rest);
+}
+
 static void sum_board(void *argument) {
     board_t *board = argument;
     for (size_t index = 0; index < 100; index++) board->seen[INDICES - 1] += board->seen[index];
@@ -410,6 +430,7 @@ int main(void) {
         cmocka_unit_test(brief_work_comes_first),
         cmocka_unit_test(work_alone_is_whole),
         cmocka_unit_test(trials_decide),
+        cmocka_unit_test(the_verdict_is_told),
         cmocka_unit_test(the_last_comes_last),
         cmocka_unit_test(every_index_once),
         cmocka_unit_test(a_task_may_call_it_too),

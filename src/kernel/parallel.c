@@ -361,6 +361,14 @@ static void note_trial(irr_trial_t *trial, uint32_t way, int64_t ns) {
     if (trial->tried[way]++ == 0 || ns < trial->least_ns[way]) trial->least_ns[way] = ns;
 }
 
+bool irr_trial_says_alone(irr_trial_t *trial) {
+    if (atomic_flag_test_and_set_explicit(&pool.in_use, memory_order_acquire)) return false;
+    bool alone = trial->rest && trial->way == ALONE;
+    if (alone) trial->rest--;
+    atomic_flag_clear_explicit(&pool.in_use, memory_order_release);
+    return alone;
+}
+
 /* The caller has the pool. Clocks are read where no worker is awake, the others take too little. */
 static void work_together(const irr_executor_t *executor, size_t count, irr_task_f task,
                           void *argument, uint32_t workers) {

@@ -39,6 +39,9 @@ typedef void (*irr_task_f)(void *argument, size_t index);
  * those it has. Takes no lock and allocates nothing once the pool has its threads. */
 void irr_parallel_for(const irr_executor_t *executor, size_t count, irr_task_f task,
                       void *argument);
+/* Whether the verdict is that this call is sooner alone; if so, it counts as one of those that the
+ * verdict holds for, and goes without the pool. */
+bool irr_trial_says_alone(irr_trial_t *trial);
 /* Threads that a call with this executor can use at once. */
 uint32_t irr_executor_width(const irr_executor_t *executor);
 

@@ -83,7 +83,8 @@ typedef struct irr_backend {
                             const irr_executor_t *executor, irr_sentence_t sentence);
     /* NULL for a backend without a short way for what one thread does. False: execute must do it.
      */
-    bool (*at_once)(const void *state, const void *data, void *output, void *scratch);
+    bool (*at_once)(const void *state, const void *data, void *output, void *scratch,
+                    const irr_host_services_t *services);
     void (*release)(void *state);
 } irr_backend_t;
 

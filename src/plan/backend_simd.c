@@ -320,9 +320,15 @@ static uint64_t run_alone(const plan_t *plan, const void *data, void *output, vo
     return job.redone[0];
 }
 
-static bool at_once(const void *state, const void *data, void *output, void *scratch) {
+/* Of several tasks, where they are for the own pool and have been found to be later. */
+static bool at_once(const void *state, const void *data, void *output, void *scratch,
+                    const irr_host_services_t *services) {
     const plan_t *plan = state;
-    if (plan->layout.tasks > 1) return false;
+    if (plan->layout.tasks > 1) {
+        bool tried = plan->layout.on_trial && !services;
+        if (!tried || !irr_trial_says_alone(&plan->alone->trial)) return false;
+        plan = plan->alone;
+    }
     run_alone(plan, data, output, scratch);
     return true;
 }

@@ -293,20 +293,22 @@ static irr_status_e run_steps(irr_plugin_request_t *request, const irr_executor_
 /* One reduction of a dense tensor, by one thread and of the shape that it had before, goes without
  * all that other models need, which takes longer than a small tensor. False: nothing was done. */
 static bool infer_at_once(irr_plugin_request_t *request, const irr_tensor_view_t *data,
-                          const irr_tensor_view_t *output) {
+                          const irr_tensor_view_t *output, const irr_host_services_t *services) {
     const irr_plugin_compiled_t *compiled = request->compiled;
     if (!request->at_once || !request->fits || data->byte_strides || output->byte_strides ||
         atomic_load_explicit(&compiled->profile, memory_order_relaxed))
         return false;
     const irr_value_t *value = &compiled->values[compiled->inputs[0]];
     if (data->rank != value->is.rank || data->element_type != value->is.element_type) return false;
+    if (*request->key != atomic_load_explicit(&compiled->threads, memory_order_relaxed))
+        return false;
     for (uint32_t d = 0; d < data->rank; d++)
         if (data->dims[d] != request->key[1 + d]) return false;
     request->profiled = false;
     irr_fp_env_t found = irr_fp_enter();
-    bool done =
-        request->at_once->backend->at_once(request->at_once->state, data->data, output->data,
-                                           request->memory.bytes + request->plan->scratch_offset);
+    bool done = request->at_once->backend->at_once(
+        request->at_once->state, data->data, output->data,
+        request->memory.bytes + request->plan->scratch_offset, services);
     irr_fp_leave(found);
     return done;
 }
@@ -315,7 +317,7 @@ irr_status_e irr_request_infer(irr_plugin_request_t *request, const irr_tensor_v
                                const irr_tensor_view_t *outputs,
                                const irr_host_services_t *services, irr_sentence_t sentence) {
     const irr_plugin_compiled_t *compiled = request->compiled;
-    if (infer_at_once(request, inputs, outputs)) return IRR_OK;
+    if (infer_at_once(request, inputs, outputs, services)) return IRR_OK;
     size_t staged = 0;
     IRR_TRY(make_staging(request, inputs, outputs, sentence));
     IRR_TRY(bind_inputs(request, inputs, &staged, sentence));
