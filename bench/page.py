@@ -17,8 +17,8 @@ written by `bench/peers.sh`: run it for the figures of your machine. Only ratios
 anything; absolute times are there to show what a ratio is made of.
 
 * One process; all contenders work on the same memory, in turns, forwards and backwards; each figure
-  is the median of {rounds} rounds of at least 0.3 ms. The worst rows of each list were
-  measured four times more and count by the median of the five runs; they are marked `5x`.
+  is the median of {rounds} rounds of at least 0.3 ms. All of it is run {runs} times, one run after
+  the other, and a row counts by the medians of its ratios.
 * Tensors are set once; what is timed is the call that infers. With 1 thread the whole process stays on
   one CPU; else the calling thread is pinned to the first, all others to the rest, as many calls as
   are timed go before them, so that threads are awake, and after a block of a peer whose threads
@@ -84,12 +84,12 @@ def row_cells(row):
     cells = [row.group, f"`{row.problem}`", f"{row.us['irreduce']:.3g}",
              f"{row.bytes / row.us['irreduce'] / 1e3:.1f}", f"{row.over_read():.2f}"]
     cells += [ratio(row.over(name), LEAST[name], name in row.wrong) for name in PEERS]
-    return cells + [row.kernel, f"{row.runs}x"]
+    return cells + [row.kernel]
 
 
 def rows_table(rows):
     headings = ["shapes", "problem", "us", "GB/s", "/ read", *(NAMES[name] for name in PEERS),
-                "kernel", "runs"]
+                "kernel"]
     return table(headings, map(row_cells, rows))
 
 
@@ -138,14 +138,14 @@ def compile_table(rows):
                  [[row["what"], f"{row['us']:.2f}", f"{row['most_us']:.2f}"] for row in rows])
 
 
-def write(found, by_size, ways, bench, load, seconds):
+def write(found, by_size, ways, bench, runs, load, seconds):
     every = [row for rows in found.values() for row in rows]
     lost = sorted((row for row in every if losses(row)), key=lambda row: min(losses(row)))
     versions = ", ".join(f"{NAMES[name]} {version}" for name, version in
                          bench.answers["versions"].items())
     commands = "\n".join("    " + line for line in bench.commands)
     parts = [
-        HEAD.format(rounds=bench.answers["rounds"]),
+        HEAD.format(rounds=bench.answers["rounds"], runs=runs),
         f"Machine: {cpu_facts()}; Linux {platform.release()}. {load_sentence(load)} "
         f"Versions: {versions}{commit()}. "
         f"{datetime.date.today()}, {seconds / 60:.0f} minutes; the random shapes' seed was "

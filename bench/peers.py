@@ -2,7 +2,8 @@
 """peers.py BENCH FOLDER --onnxruntime LIBRARY --openvino LIBRARY: runs irreduce_bench over its lists
 and writes FOLDER/performance.md and its drawings. Called by peers.sh.
 
-What misses a bar is measured four times more: a row counts by the median of its runs.
+Everything is run five times, and a row counts by the median of its runs: other work of a machine
+comes and goes, and lasts longer than a row.
 SPDX-License-Identifier: Apache-2.0"""
 import argparse
 import json
@@ -17,9 +18,9 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import drawings  # noqa: E402
 import page  # noqa: E402
-from rows import Row, losses  # noqa: E402
+from rows import Row  # noqa: E402
 
-MOST_AGAIN = 16  # rows of a list that are measured again, the worst
+RUNS = 5
 NARROW = "f16,bf16,i8,u8,i16,u16"
 WIDE = "f64,i32,i64,u32,u64"
 SIBLINGS = ["sum+l2 f32 [4096,4096] axes [1]", "mean+l2 f32 [32,64,56,56] axes [0,2,3]",
@@ -33,15 +34,16 @@ def sizes():
 
 
 class Bench:
-    def __init__(self, program, libraries):
-        self.program, self.libraries, self.commands = program, libraries, []
-        self.answers = {}
+    def __init__(self, program, libraries, seed):
+        self.program, self.libraries, self.seed = program, libraries, str(seed)
+        self.commands, self.answers = [], {}
 
     def run(self, *arguments, show=True):
-        command = [self.program, *self.libraries, *arguments, "--json"]
-        if show:
-            self.commands.append(" ".join(["irreduce_bench", *arguments]))
-            print(self.commands[-1], file=sys.stderr)
+        command = [self.program, *self.libraries, *arguments, "--seed", self.seed, "--json"]
+        shown = " ".join(["irreduce_bench", *arguments])
+        if show and shown not in self.commands:
+            self.commands.append(shown)
+            print(shown, file=sys.stderr)
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
         if done.returncode not in (0, 1) or not done.stdout:
             sys.exit(f"{' '.join(command)}: exit code {done.returncode}")
@@ -54,42 +56,51 @@ class Bench:
         self.answers.update({key: answer[key] for key in ("seed", "rounds", "versions")})
         return [Row(row) for row in answer["rows"]]
 
-    def cases(self, problems, threads, show=True):
+    def cases(self, problems):
         with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
             file.write("\n".join(problems) + "\n")
             file.flush()
-            return self.rows("--cases", file.name, "--threads", str(threads), show=show)
+            return self.rows("--cases", file.name, "--threads", "1", show=False)
 
 
-def again(bench, rows):
-    """Rows that lose somewhere, four times more; each takes the medians of its five runs."""
-    chosen = [row for row in rows if losses(row)]
-    chosen = sorted(chosen, key=lambda row: min(losses(row)))[:MOST_AGAIN]
-    print(f"{len(chosen)} rows again, four times", file=sys.stderr)
-    for threads in sorted({row.threads for row in chosen}):
-        same = [row for row in chosen if row.threads == threads]
-        runs = [bench.cases([row.problem for row in same], threads, show=False) for _ in range(4)]
-        for row, *more in zip(same, *runs):
-            for name in row.us:
-                row.us[name] = statistics.median([row.us[name]] + [m.us[name] for m in more])
-            row.runs = 5
+def middle(runs):
+    """The first run's rows, each ratio to irreduce's time the median: only ratios of one run count."""
+    for row, *more in zip(*runs):
+        same = [row, *more]
+        ratios = {name: statistics.median(each.over(name) for each in same) for name in row.us}
+        ours = statistics.median(each.us["irreduce"] for each in same)
+        row.us = {name: ours * ratio for name, ratio in ratios.items()}
+    return runs[0]
 
 
-def measure(bench):
-    found = {
-        "f32, 1 thread": bench.rows("--threads", "1", "--ops", "sum,min,l2", "--random", "8"),
-        "f32, 2 threads": bench.rows("--threads", "2", "--few", "--ops", "sum,min,l2"),
-        "other types, 1 thread": bench.rows(
-            "--threads", "1", "--few", "--types", f"{NARROW},{WIDE}", "--ops", "sum,min,l2"),
-        "other operations, 1 thread": bench.rows(
-            "--threads", "1", "--few", "--types", "f32,i32,boolean",
-            "--ops", "max,mean,prod,l1,and,or", "--random", "2"),
-    }
-    found["siblings, 1 thread"] = bench.cases(SIBLINGS, 1, show=False)
-    for rows in found.values():
-        again(bench, rows)
-    bench.commands.append("irreduce_bench --cases FILE --threads 1   # siblings; sizes for the drawing")
-    return found
+def middle_by(key):
+    """Of each row's runs the one that is in the middle by its key."""
+    return lambda runs: [sorted(same, key=key)[len(same) // 2] for same in zip(*runs)]
+
+
+def second_over_first(row):
+    return row["second_us"] / row["first_us"]
+
+
+LISTS = {
+    "f32, 1 thread": ["--threads", "1", "--ops", "sum,min,l2", "--random", "8"],
+    "f32, 2 threads": ["--threads", "2", "--few", "--ops", "sum,min,l2"],
+    "other types, 1 thread": ["--threads", "1", "--few", "--types", f"{NARROW},{WIDE}",
+                              "--ops", "sum,min,l2"],
+    "other operations, 1 thread": ["--threads", "1", "--few", "--types", "f32,i32,boolean",
+                                   "--ops", "max,mean,prod,l1,and,or", "--random", "2"],
+}
+
+
+WAYS = {"pairs": middle_by(second_over_first), "neighbour": middle_by(second_over_first),
+        "compile": middle_by(lambda row: row["us"])}
+
+
+def one_run(bench):
+    """What is measured once: {list: rows}, rows by size, {way: rows}."""
+    found = {title: bench.rows(*arguments) for title, arguments in LISTS.items()}
+    found["siblings, 1 thread"] = bench.cases(SIBLINGS)
+    return found, bench.cases(sizes()), {name: bench.run(f"--{name}")["rows"] for name in WAYS}
 
 
 def main():
@@ -99,14 +110,20 @@ def main():
     parser.add_argument("--onnxruntime", required=True)
     parser.add_argument("--openvino", required=True)
     asked = parser.parse_args()
-    bench = Bench(asked.bench, ["--onnxruntime", asked.onnxruntime, "--openvino", asked.openvino])
-    start, load = time.time(), os.getloadavg()[0]
-    found = measure(bench)
-    by_size = bench.cases(sizes(), 1, show=False)
-    ways = {name: bench.run(f"--{name}")["rows"] for name in ("pairs", "neighbour", "compile")}
+    bench = Bench(asked.bench, ["--onnxruntime", asked.onnxruntime, "--openvino", asked.openvino],
+                  int(time.time()))
+    start, load, runs = time.time(), os.getloadavg()[0], []
+    for k in range(RUNS):
+        print(f"run {k + 1} of {RUNS}", file=sys.stderr)
+        runs.append(one_run(bench))
+    bench.commands.append("irreduce_bench --cases FILE --threads 1   # siblings; sizes for the drawing")
+    lists, sizes_rows, ways = zip(*runs)
+    found = {title: middle([run[title] for run in lists]) for title in lists[0]}
+    by_size = middle(sizes_rows)
+    ways = {name: middle_of([run[name] for run in ways]) for name, middle_of in WAYS.items()}
     drawings.draw_sizes(by_size, asked.folder / "performance_sizes.svg")
     drawings.draw_shapes(found["f32, 1 thread"], asked.folder / "performance_shapes.svg")
-    text = page.write(found, by_size, ways, bench, load, time.time() - start)
+    text = page.write(found, by_size, ways, bench, RUNS, load, time.time() - start)
     (asked.folder / "performance.md").write_text(text)
 
 

@@ -2,7 +2,7 @@
 # peers.sh [BUILD]: irreduce beside ONNX Runtime, OpenVINO, oneDNN, a plain loop and a plain read.
 # Installs the peers that ci/peers.txt names (and Matplotlib) in .venv, runs
 # irreduce_bench of BUILD (default: build, made if it is missing) and writes docs/performance.md with
-# its drawings. Takes about seven minutes; run it on a machine that does nothing else.
+# its drawings. Takes about a quarter of an hour; run it on a machine that does nothing else.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

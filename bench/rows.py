@@ -18,7 +18,6 @@ class Row:
         self.threads, self.bytes = answer["threads"], answer["bytes"]
         self.kernel, self.wrong = answer["kernel"].split(" ")[0], answer["wrong"]
         self.us = {name: us for name, us in answer["median_us"].items() if us is not None}
-        self.runs = 1
         self.op, self.type, self.shape = self.problem.split(" ", 2)
 
     def over(self, name):
