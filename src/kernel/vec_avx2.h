@@ -325,6 +325,8 @@ static inline v_i64 small_of_f64(v_f64 x) {
     v_f64 whole = (v_f64)_mm256_round_pd((__m256d)x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
     return (v_i64)(whole + LAST_PLACE_1) - BITS_OF_LAST_PLACE_1;
 }
+#define LEAST_ROOTED_32 0.0f
+#define LEAST_ROOTED_64 0.0
 static inline v_f32 root_f32(v_f32 x) { return (v_f32)_mm256_sqrt_ps((__m256)x); }
 static inline v_f64 root_f64(v_f64 x) { return (v_f64)_mm256_sqrt_pd((__m256d)x); }
 static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {

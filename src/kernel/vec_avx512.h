@@ -359,7 +359,20 @@ static inline v_f64 fused_f64(v_f64 a, v_f64 b, v_f64 c) {
 /* Between doubles and integers below 2^51; truncated. */
 static inline v_f64 f64_of_small(v_i64 x) { return (v_f64)_mm512_cvtepi64_pd((__m512i)x); }
 static inline v_i64 small_of_f64(v_f64 x) { return (v_i64)_mm512_cvttpd_epi64((__m512d)x); }
-static inline v_f32 root_f32(v_f32 x) { return (v_f32)_mm512_sqrt_ps((__m512)x); }
+/* Square roots by Newton's method, in half of the time of the processor's own. With `root` and
+ * `half` near the root and half of its reciprocal, the last step rounds once, and of 0 and all x of
+ * 2^-101 or more its result is the nearest float: so for every estimate within 2^-14, whichever
+ * processor made it (all x of two binades were tried with all of those). */
+#define LEAST_ROOTED_32 0x1p-101f
+static inline v_f32 root_f32(v_f32 x) {
+    const __m512 a = (__m512)x, h = _mm512_set1_ps(0.5f), least = _mm512_set1_ps(LEAST_ROOTED_32);
+    __m512 estimate = _mm512_rsqrt14_ps(_mm512_max_ps(a, least));
+    __m512 root = _mm512_mul_ps(a, estimate), half = _mm512_mul_ps(estimate, h);
+    __m512 rest = _mm512_fnmadd_ps(root, half, h);
+    root = _mm512_fmadd_ps(root, rest, root), half = _mm512_fmadd_ps(half, rest, half);
+    return (v_f32)_mm512_fmadd_ps(_mm512_fnmadd_ps(root, root, a), half, root);
+}
+#define LEAST_ROOTED_64 0.0
 static inline v_f64 root_f64(v_f64 x) { return (v_f64)_mm512_sqrt_pd((__m512d)x); }
 #define HALVES(x) _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
 static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {

@@ -127,6 +127,8 @@ static inline v_f64 magnitude_f64(v_f64 x) { return __builtin_fabs(x); }
 /* Between doubles and integers below 2^51; truncated. */
 static inline v_f64 f64_of_small(v_i64 x) { return (v_f64)x; }
 static inline v_i64 small_of_f64(v_f64 x) { return (v_i64)x; }
+#define LEAST_ROOTED_32 0.0f
+#define LEAST_ROOTED_64 0.0
 static inline v_f32 root_f32(v_f32 x) { return __builtin_sqrtf(x); }
 static inline v_f64 root_f64(v_f64 x) { return __builtin_sqrt(x); }
 #define BITS_OF(bits)                                                                              \
