@@ -67,6 +67,29 @@ static const uint8_t vec_slots_8[8] = {0, 1, 4, 5, 2, 3, 6, 7};
         const F fills = splat(fill);                                                               \
         return (V)(part);                                                                          \
     }
+/* Vectors of a row that lie across lines are made of what their two lines hold, each loaded once: a
+ * load across lines takes as long as two, and from beyond the first cache nearly that. */
+#define VEC_SHIFTS
+typedef struct {
+    const char *line; /* the next one */
+    __m512i held, order;
+} shifted_t;
+static inline bool is_shifted(const void *p) { return (uintptr_t)p % 64 && (uintptr_t)p % 4 == 0; }
+static inline shifted_t shifted_at(const void *p) {
+    const unsigned before = (unsigned)((uintptr_t)p % 64 / 4);
+    const char *line = (const char *)p - 4 * before;
+    const __m512i numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    return (shifted_t){line + 64,
+                       _mm512_maskz_loadu_epi32((__mmask16)(0xffffu << before), line),
+                       _mm512_add_epi32(numbers, _mm512_set1_epi32((int32_t)before))};
+}
+/* Up to the end of the line in which the vector ends. */
+static inline __m512i shifted_next(shifted_t *s) {
+    __m512i next = _mm512_load_si512((const void *)s->line);
+    __m512i v = _mm512_permutex2var_epi32(s->held, s->order, next);
+    s->held = next, s->line += 64;
+    return v;
+}
 #define FEW(lane, E)                                                                               \
     static inline v_##lane load_##lane##_few(const E *p, size_t parts) {                           \
         return (v_##lane)(parts == 2 ? _mm512_zextsi256_si512(_mm256_loadu_si256((const void *)p)) \
