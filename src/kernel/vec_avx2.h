@@ -310,9 +310,14 @@ static inline v_u64 magnitude_i64(v_u64 x) {
 }
 
 #define WIDEN(v) ((v_f64)_mm256_cvtps_pd((__m128)(v)))
+static inline v_f32 fused_f32(v_f32 a, v_f32 b, v_f32 c) {
+    return (v_f32)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+}
 static inline v_f64 fused_f64(v_f64 a, v_f64 b, v_f64 c) {
     return (v_f64)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
 }
+DEFINE_QUOTIENT(32)
+DEFINE_QUOTIENT(64)
 
 /* Between doubles and integers below 2^51, truncated: the fraction of a double whose last place is
  * 1, since no instruction converts 64 bits. */

@@ -79,8 +79,7 @@ static inline shifted_t shifted_at(const void *p) {
     const unsigned before = (unsigned)((uintptr_t)p % 64 / 4);
     const char *line = (const char *)p - 4 * before;
     const __m512i numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    return (shifted_t){line + 64,
-                       _mm512_maskz_loadu_epi32((__mmask16)(0xffffu << before), line),
+    return (shifted_t){line + 64, _mm512_maskz_loadu_epi32((__mmask16)(0xffffu << before), line),
                        _mm512_add_epi32(numbers, _mm512_set1_epi32((int32_t)before))};
 }
 /* Up to the end of the line in which the vector ends. */
@@ -364,9 +363,14 @@ static inline bool any_below_64(v_i64 a, int64_t b) {
 static inline v_u64 magnitude_i64(v_u64 x) { return (v_u64)_mm512_abs_epi64((__m512i)x); }
 
 #define WIDEN(v) ((v_f64)_mm512_cvtps_pd((__m256)(v)))
+static inline v_f32 fused_f32(v_f32 a, v_f32 b, v_f32 c) {
+    return (v_f32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+}
 static inline v_f64 fused_f64(v_f64 a, v_f64 b, v_f64 c) {
     return (v_f64)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
 }
+DEFINE_QUOTIENT(32)
+DEFINE_QUOTIENT(64)
 
 #define VEC_OR3(a, b, c)                                                                           \
     ((v_i64)_mm512_ternarylogic_epi64((__m512i)(a), (__m512i)(b), (__m512i)(c), 0xfe))

@@ -171,6 +171,8 @@ static inline bool any_below_64(v_i64 a, int64_t b) { return a < b; }
 /* |x| of a two's complement lane, as unsigned. */
 static inline v_u64 magnitude_i64(v_u64 x) { return x >> 63 ? 0 - x : x; }
 
+#define quotient_f32(x, y, part) ((x) / (y))
+#define quotient_f64 quotient_f32
 static inline v_f64 fused_f64(v_f64 a, v_f64 b, v_f64 c) { return __builtin_fma(a, b, c); }
 #define VEC_PLUS(a, b) ((a) + (b))
 #define VEC_PLUS_PRODUCT(a, b, c) ((a) * (b) + (c))

@@ -65,6 +65,16 @@ static inline v_f64 one_f64(void) { /* that no compiler knows */
         VEC_STORE(V, out, v);                                                                      \
     }
 
+/* x / y, nearest, by products, sooner: `part` is 1 / y, nearest. One step finds the quotient to one
+ * unit of the last place, of which the next makes the nearest (Markstein), where x is y times a
+ * normal number. */
+#define DEFINE_QUOTIENT(bits)                                                                      \
+    static inline v_f##bits quotient_f##bits(v_f##bits x, v_f##bits y, v_f##bits part) {           \
+        v_f##bits q = x * part;                                                                    \
+        q = fused_f##bits(fused_f##bits(-q, y, x), part, q);                                       \
+        return fused_f##bits(fused_f##bits(-q, y, x), part, q);                                    \
+    }
+
 static inline v_f32 magnitude_f32(v_f32 x) { return (v_f32)((v_i32)x & INT32_MAX); }
 static inline v_f64 magnitude_f64(v_f64 x) { return (v_f64)((v_i64)x & INT64_MAX); }
 static inline v_f32h magnitude_f32h(v_f32h x) {
