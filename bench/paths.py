@@ -187,8 +187,8 @@ PATHS = [
      "#define VEC_ORDER_16 KEY",
      "floats of 16 bits: as integers, whose sign is looked at once",
      ["min f16 [128,1024] axes [1]", "min bf16 [100,56,12] axes [1]"]),
-    ("bf16 by pairs", "kernel/kernel_table.inc", "#ifdef VEC_BYTES\n#define LOAD_PAIRS",
-     "#ifdef NOT_BY_PAIRS\n#define LOAD_PAIRS", "columns of bf16: two to a lane",
+    ("bf16 by pairs", "kernel/kernel_table.inc", "#ifdef VEC_BYTES\nstatic inline v_u32 load_pairs(",
+     "#ifdef NOT_BY_PAIRS\nstatic inline v_u32 load_pairs(", "columns of bf16: two to a lane",
      ["sum bf16 [1000,256] axes [0]", "mean bf16 [32,56,64] axes [1]"]),
     ("four rows unrolled", "kernel/kernel_body.inc", '#define UNROLL_4 _Pragma("GCC unroll 4")',
      "#define UNROLL_4", "short rows, by gcc", ["sum f32 [1000,63] axes [1]"]),
@@ -228,6 +228,24 @@ PATHS = [
      "name##_FIT + !name##_FIT : EXACT_NARROW", "1 : 1",
      "likewise several vectors of a row at a time, so that memory is read as it lies",
      ["mean i8 [2786,87,165] axes [1]", "l2 i32 [712,270,52] axes [1]"]),
+    ("rows by lines", "kernel/kernel_body.inc", "#define LONG_ROW_BYTES 512",
+     "#define LONG_ROW_BYTES 4096",
+     "rows of half a KB or more whose order is free: vectors begin where lines do",
+     ["min f32 [200,767] axes [1]", "max i8 [400,777] axes [1]"]),
+    ("steps of lines", "kernel/vec_avx512.h", "#define VEC_SHIFTS", "#define NO_SHIFTS",
+     "rows of f32 and f64 that begin within a line: vectors are made of two lines, each loaded once",
+     ["sum f32 [100,1999] axes [1]", "sum f64 [200,385] axes [1]"]),
+    ("halves for rests", "kernel/kernel_columns.inc", "bool few = SURE(S) &&",
+     "bool few = !count && SURE(S) &&",
+     "columns whose rest is half a vector or less: loads of a half, which seldom lie across lines",
+     ["max i16 [50,37,40] axes [1]", "sum i32 [50,37,20] axes [1]"]),
+    ("roots by Newton", "kernel/vec_avx512.h", "__m512 rest = _mm512_fnmadd_ps(root, half, h);",
+     "if (1) return (v_f32)_mm512_sqrt_ps(a);\n    __m512 rest = root;",
+     "L2 of f32, f16 and bf16 with many outputs",
+     ["l2 f32 [6,12,10,24] axes [2]", "l2 f32 [2,100000] axes [0]"]),
+    ("quotients by products", "kernel/vec_types.h", "q = x * part;", "q = x / y; if (y[0] > 0) return q;",
+     "Mean of floats with many outputs",
+     ["mean f64 [4,10000] axes [0]", "mean f32 [4,10000] axes [0]"]),
     ("quotients of doubles", "kernel/kernel_finish.inc", "if (large) name##_wide(out",
      "if (count) name##_wide(out", "means of integers below 2^53",
      ["mean i32 [40,5000] axes [0]", "mean i64 [100,5000] axes [0]"]),
@@ -307,8 +325,9 @@ without the path the problem takes half as long again. `bench/paths.py "rows las
 again; the script has the line that is changed for each.
 
 Measured at {commits}
-(on Zen 4 before 388ab90 and from c9cfce4 on, between them on Zen 5), each library against the whole
-one of the same sources, on {machine}. The problems are
+(on Zen 4 before 388ab90 and from c9cfce4 on, between them on Zen 5; "rows by lines" to "quotients by
+products" at b6ede9d, 5cb4208 and fb9678f on Intel's Emerald Rapids, against the commit before), each
+library against the whole one of the same sources, on {machine}. The problems are
 those that a path is for: most others it leaves alone.
 
 | path | where | what it is for | problem | us with it | without | ratio |
