@@ -1,6 +1,6 @@
-/* Wide columns and those from beyond the caches are taken in another order than others: every
- * kernel of every tier that this CPU has makes the same accumulators of them.
- * SPDX-License-Identifier: Apache-2.0 */
+/* Wide columns and those from beyond the caches are taken in another order than others, rows of
+ * more bytes than the nearest cache by lines: every kernel of every tier that this CPU has makes
+ * the same accumulators of them. SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/kernels.h"
 
 #include <setjmp.h>
@@ -68,6 +68,22 @@ static void check_kernel(const irr_kernel_t *kernel, irr_element_type_e type) {
     free(m.data);
 }
 
+/* Many rows in one call, which begin anywhere in a line, and one by one. */
+static void check_rows(const irr_kernel_t *kernel, irr_element_type_e type) {
+    matrix_t m;
+    draw(&m, type);
+    size_t bytes = kernel->element_bytes, all = (m.rows - 1) * m.stride + m.width;
+    size_t length = 1 + below(all < 2000 ? all : 2000), count = all / length;
+    if (count > MOST_WIDTH) count = MOST_WIDTH;
+    kernel->rows(near_sums, m.data, count, length, length);
+    for (size_t i = 0; i < count; i++) {
+        kernel->rows(far_sums, m.data + i * length * bytes, 1, length, length);
+        if (memcmp(near_sums + i * kernel->accumulator_bytes, far_sums, kernel->accumulator_bytes))
+            fail_msg("%s: row %zu of [%zu, %zu]", kernel->name, i, count, length);
+    }
+    free(m.data);
+}
+
 static void check_fused(const irr_kernel_table_t *table, const irr_fused_t *fused,
                         irr_element_type_e type) {
     matrix_t m;
@@ -98,7 +114,10 @@ static void test_tier(irr_tier_e tier) {
         for (unsigned fold = 0; fold < IRR_FOLD_COUNT; fold++) {
             const irr_kernel_t *own = &table->folds[fold][t];
             const irr_kernel_t *best = irr_kernel_of(table, (irr_fold_e)fold, type);
-            for (unsigned i = 0; i < ROUNDS && own->name; i++) check_kernel(own, type);
+            for (unsigned i = 0; i < ROUNDS && own->name; i++) {
+                check_kernel(own, type);
+                if (own->rows) check_rows(own, type);
+            }
             for (unsigned i = 0; i < ROUNDS && best != own; i++) check_kernel(best, type);
         }
         for (unsigned k = 0; k < IRR_MOST_FUSED; k++)
