@@ -45,10 +45,12 @@ static void draw(matrix_t *m, irr_element_type_e type) {
     }
 }
 
-/* Wide ones, and as processors of either kind take those from beyond. */
+/* Wide ones, and as processors of each kind take those from beyond. */
 static const unsigned ways[] = {IRR_STEPS_BANDS, IRR_STEPS_BANDS | IRR_STEPS_BEYOND,
                                 IRR_STEPS_BANDS | IRR_STEPS_BEYOND | IRR_STEPS_FAR,
-                                IRR_STEPS_BANDS | IRR_STEPS_BEYOND | IRR_STEPS_BLOCK};
+                                IRR_STEPS_BANDS | IRR_STEPS_BEYOND | IRR_STEPS_CALL,
+                                IRR_STEPS_BANDS | IRR_STEPS_BEYOND | IRR_STEPS_CALL |
+                                    IRR_STEPS_BLOCK};
 enum { WAYS = sizeof ways / sizeof *ways };
 
 /* What both make, at first and onto that; planes of a fused kernel stand `apart`. */

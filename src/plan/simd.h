@@ -42,7 +42,7 @@ typedef struct irr_simd_plan {
     irr_layout_t layout;
     bool accurate;
     bool beyond;     /* the data come from memory: BEYOND_BYTES of simd_plan.c */
-    bool asks;       /* for them ahead of the loops */
+    bool asks;       /* for them ahead of the loops, and has lines called */
     bool far;        /* the nearest cache can wait for many lines */
     bool whole_rows; /* of columns, in one tile */
     unsigned how;    /* to take the first steps of columns: kernels.h */

@@ -147,8 +147,9 @@ static double slowness(const irr_problem_t *problem, const irr_kernel_t *kernel,
 /* More than the nearer caches hold, and a last one has left to us: wide columns by strips are up to
  * 1.35x as fast below it, up to 1.7x as slow above; FAR, 1.2x as slow at 4 MB, too. */
 #define BYTES_BEYOND_NEAR_CACHES 10e6
-/* Lines that are called to the second cache: columns come 1.1x to 1.6x as fast from here on, those
- * that are much work 1.1x to 2.7x from where bands begin; shorter rows 0.5x, for strips are much.
+/* Lines that are called to the second cache, on Zen 4: columns come 1.1x to 1.6x as fast from here
+ * on, those that are much work 1.1x to 2.7x from where bands begin; shorter rows 0.5x, for strips
+ * are much.
  */
 #define BEYOND_BYTES_OF_COLUMNS 15e6
 #define LONG_COLUMNS_BYTES 700
@@ -174,10 +175,11 @@ static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_c
     if (!plan->far && row_bytes(&plan->problem, false) >= LONG_COLUMNS_BYTES)
         border = slow > 1 ? BYTES_BEYOND_NEAR_CACHES : BEYOND_BYTES_OF_COLUMNS;
     plan->beyond = config->tier != IRR_TIER_SCALAR && bytes > border;
+    plan->asks = config->prefetch == IRR_PREFETCH_LAGS && plan->beyond;
     bool bands = plan->far || bytes > BYTES_BEYOND_NEAR_CACHES;
     plan->how = IRR_STEPS_FIRST | (bands ? IRR_STEPS_BANDS : 0) |
-                (plan->beyond ? IRR_STEPS_BEYOND : 0) | (plan->far ? IRR_STEPS_FAR : 0);
-    plan->asks = config->prefetch == IRR_PREFETCH_LAGS && plan->beyond;
+                (plan->beyond ? IRR_STEPS_BEYOND : 0) | (plan->far ? IRR_STEPS_FAR : 0) |
+                (plan->asks ? IRR_STEPS_CALL : 0);
     /* Accumulators that are correctly rounded are too wide for whole rows of them. */
     plan->whole_rows = plan->beyond && !plan->far && !config->accuracy;
     plan->lanes = ordinary->lanes;

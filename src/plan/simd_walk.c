@@ -110,8 +110,8 @@ static void run_rows(const irr_simd_plan_t *plan, char *to, size_t at, const cha
         plan->kernel->rows(to + at * plan->kernel->accumulator_bytes, data, count, length, length);
 }
 
-/* Wider blocks come from beyond the caches one by one. Where the nearest cache cannot wait for many
- * lines, small ones with lines of the next called for, up to 1.6x as fast (of 64 KB and more, or of
+/* Wider blocks come from beyond the caches one by one. Where lines are called to the second cache,
+ * small ones with those of the next, up to 1.6x as fast (of 64 KB and more, or of
  * 32 rows, 0.5x to 1x); others as they lie, if of more than two rows. */
 #define STRIP_BYTES 512u
 #define MOST_CALLED_ROWS 16u
@@ -122,7 +122,7 @@ static void run_cols(const irr_simd_plan_t *plan, char *to, size_t at, const cha
     const irr_layout_t *l = &plan->layout;
     size_t row_bytes = l->width * plan->kernel->element_bytes;
     bool wide = row_bytes > STRIP_BYTES;
-    bool calls = wide && !plan->far && l->rows <= MOST_CALLED_ROWS &&
+    bool calls = wide && plan->asks && l->rows <= MOST_CALLED_ROWS &&
                  l->rows * row_bytes <= MOST_CALLED_BYTES;
     bool one = plan->fused || (plan->beyond && (calls || (wide && l->rows > 2)));
     unsigned how = plan->how | (calls ? IRR_STEPS_BLOCK : 0);
