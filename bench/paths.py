@@ -163,7 +163,7 @@ PATHS = [
      "if (MOST > 0 && !count && bytes <=",
      "rows of half a vector or less: several in each",
      ["sum f32 [4096,3] axes [1]", "max i8 [1000,5] axes [1]"]),
-    ("exact rows in slots", "kernel/kernel_exact.inc", "switch (bytes <= MOST ?",
+    ("exact rows in slots", "kernel/kernel_exact_rows.inc", "switch (bytes <= MOST ?",
      "switch (!count && bytes <= MOST ?", "likewise of exact sums",
      ["l2 i8 [1000,7] axes [1]", "mean i16 [2000,9] axes [1]"]),
     ("rows in slots by AVX2", "kernel/vec_avx2.h",
@@ -208,7 +208,7 @@ PATHS = [
      "enum { S##_IS_SWIFT = 0 };",
      "squares of 32 and 64 bits: eight vectors at once where all are small",
      ["l2 i32 [100,1000] axes [1]", "l2 u32 [300,1000] axes [0]"]),
-    ("rows of small numbers", "kernel/kernel_exact.inc", "bool small = S##_IS_SWIFT &&",
+    ("rows of small numbers", "kernel/kernel_exact_rows.inc", "bool small = S##_IS_SWIFT &&",
      "bool small = !count && S##_IS_SWIFT &&", "likewise rows of 64 vectors or less",
      ["l2 i32 [300,49] axes [1]", "l2 i32 [300,100] axes [1]"]),
     ("plain products", "plan/simd_plan.c", "op->fold == IRR_FOLD_PLAIN_PRODUCT && flags_tell()", "!op && flags_tell()",
@@ -255,7 +255,7 @@ PATHS = [
     ("quotients by products", "kernel/vec_types.h", "q = x * part;", "q = x / y; if (y[0] > 0) return q;",
      "Mean of floats with many outputs",
      ["mean f64 [4,10000] axes [0]", "mean f32 [4,10000] axes [0]"]),
-    ("quotients of doubles", "kernel/kernel_finish.inc", "if (large) name##_wide(out",
+    ("quotients of doubles", "kernel/kernel_finish_integers.inc", "if (large) name##_wide(out",
      "if (count) name##_wide(out", "means of integers below 2^53",
      ["mean i32 [40,5000] axes [0]", "mean i64 [100,5000] axes [0]"]),
 ]
@@ -348,7 +348,7 @@ What these problems cannot show, since it depends on data or threads:
   one by one (the first rung alone 1.1 to 2.4), L2 of f32 near 1e-22 or 1e19 10 to 28 times.
 * `VEC_APART` of `vec_avx512.h`, products whose partial products leave the normal numbers: 1.7 to 4.8
   times.
-* Threads (`layout.c`: whole lines, few leaves, chunks of wide nodes, segments; `parallel.c`: trials):
+* Threads (`layout.c`: whole lines, few leaves, chunks of wide nodes, segments; `trial.c`):
   `irreduce_bench --pairs` has rows of two threads; `ir_tests/test_partition.c` simulates up to 256.
 * Offers without words (`backend.h`) and notes on demand (`explain.c`): `irreduce_bench --compile`."""
 

@@ -327,43 +327,11 @@ static void work_alone(const irr_executor_t *executor, size_t count, irr_task_f 
     end_work(executor, argument);
 }
 
-/* ---- trials ---- */
-
-/* A second thread is worth a sixteenth at least. A wrong verdict for one may cost half, so it is
- * soon looked at again; one that was right is found so ever more rarely, for a trial wakes the
- * other thread: every 512 calls, that was some hundredths of calls of 1 us. */
-enum { ALONE, TOGETHER, TRIES = 4, LEAST_REST = 16, TOGETHER_REST = 512, MOST_REST = 4096 };
-
-static uint32_t verdict(irr_trial_t *trial) {
-    const int64_t *ns = trial->least_ns;
-    uint32_t longer = trial->last_rest < MOST_REST ? 2 * trial->last_rest : MOST_REST;
-    trial->way = ns[TOGETHER] + ns[TOGETHER] / 16 < ns[ALONE] ? TOGETHER : ALONE;
-    trial->last_rest = trial->way == TOGETHER || longer < LEAST_REST ? LEAST_REST : longer;
-    trial->rest = trial->way == TOGETHER ? TOGETHER_REST : trial->last_rest;
-    trial->tried[ALONE] = trial->tried[TOGETHER] = 0;
-    return trial->way;
-}
-
-/* Together comes first, and counts when threads are awake; that they sleep is no trial. */
-static uint32_t choose_way(irr_trial_t *trial) {
-    if (!trial) return TOGETHER;
-    if (trial->rest) return trial->rest--, trial->way;
-    if (trial->tried[TOGETHER] < TRIES) return TOGETHER;
-    return trial->tried[ALONE] < TRIES ? ALONE : verdict(trial);
-}
-
-static bool is_on_trial(const irr_trial_t *trial, uint32_t way) {
-    return trial && !trial->rest && trial->tried[way] < TRIES;
-}
-
-static void note_trial(irr_trial_t *trial, uint32_t way, int64_t ns) {
-    if (!is_on_trial(trial, way)) return;
-    if (trial->tried[way]++ == 0 || ns < trial->least_ns[way]) trial->least_ns[way] = ns;
-}
+/* ---- one thread or several ---- */
 
 bool irr_trial_says_alone(irr_trial_t *trial) {
     if (atomic_flag_test_and_set_explicit(&pool.in_use, memory_order_acquire)) return false;
-    bool alone = trial->rest && trial->way == ALONE;
+    bool alone = trial->rest && trial->way == IRR_ALONE;
     if (alone) trial->rest--;
     atomic_flag_clear_explicit(&pool.in_use, memory_order_release);
     return alone;
@@ -374,10 +342,10 @@ static void work_together(const irr_executor_t *executor, size_t count, irr_task
                           void *argument, uint32_t workers) {
     bool awake = pool.asked >= workers && atomic_load(&pool.sleepers) < pool.started;
     bool bell = is_long(executor->alone_ns);
-    uint32_t way = choose_way(executor->trial);
-    bool timed = is_on_trial(executor->trial, way) || (way == TOGETHER && !awake);
+    irr_way_e way = irr_trial_way(executor->trial);
+    bool timed = irr_trial_is_on(executor->trial, way) || (way == IRR_TOGETHER && !awake);
     int64_t began_ns = timed ? now_ns() : 0;
-    if (way == TOGETHER && (awake || bell || is_in_long_row(began_ns))) {
+    if (way == IRR_TOGETHER && (awake || bell || is_in_long_row(began_ns))) {
         if (workers > pool.asked) grow(workers);
         open_gate(count, task, argument, workers, bell);
         draw(task, argument, pool.sharing, 0);
@@ -388,8 +356,8 @@ static void work_together(const irr_executor_t *executor, size_t count, irr_task
     }
     if (!timed) return;
     int64_t end_ns = now_ns();
-    if (awake || way == ALONE) {
-        note_trial(executor->trial, way, end_ns - began_ns);
+    if (awake || way == IRR_ALONE) {
+        irr_trial_note(executor->trial, way, end_ns - began_ns);
     } else {
         pool.row_ns += end_ns - began_ns;
         pool.row_end_ns = end_ns;

@@ -3,16 +3,9 @@
 #ifndef IRR_KERNEL_PARALLEL_H
 #define IRR_KERNEL_PARALLEL_H
 
-#include <irreduce/plugin.h>
+#include "kernel/trial.h"
 
-/* Whether work that is hardly worth a second thread is sooner with it: both ways are tried, now and
- * then. Starts as zeros; the pool alone knows it, whoever has the pool changes it. */
-typedef struct irr_trial {
-    uint32_t tried[2];        /* alone, together */
-    int64_t least_ns[2];      /* of these */
-    uint32_t way;             /* the verdict, which holds for */
-    uint32_t rest, last_rest; /* so many calls, before so many */
-} irr_trial_t;
+#include <irreduce/plugin.h>
 
 /* How an infer may spread: over the host's pool if services is not NULL, else over the device's
  * pool, at most `threads` of it with the caller's own. */

@@ -241,14 +241,8 @@ static void run_chunk(void *argument, size_t task) {
         irr_walk_unit(&units[count++], slot_of(job, m, task), walk);
         walk->first_segment = segment;
         walk->first_leaf = leaf;
-        if (l->segments.total - segment < l->chunk_segments)
-            walk->segments = l->segments.total - segment;
-        else
-            walk->segments = l->chunk_segments;
-        if (l->leaves - leaf < l->chunk_leaves)
-            walk->leaves = l->leaves - leaf;
-        else
-            walk->leaves = l->chunk_leaves;
+        walk->segments = irr_least(l->segments.total - segment, l->chunk_segments);
+        walk->leaves = irr_least(l->leaves - leaf, l->chunk_leaves);
     }
     walk_all(walks, count);
 }

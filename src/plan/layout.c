@@ -42,7 +42,6 @@
 /* Outputs of different tasks lie in different lines, where there are many. */
 #define LINE_BYTES 64u
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 static size_t most_of(size_t a, size_t b) { return a > b ? a : b; }
 static size_t ceil_div(size_t n, size_t by) { return (n + by - 1) / by; }
 static size_t round_up(size_t n, size_t to) { return ceil_div(n, to) * to; }
@@ -111,7 +110,7 @@ static size_t row_leaves(const irr_lane_info_t *kernel, const irr_layout_t *layo
     size_t leaves = ceil_div(part, IRR_LEAF_STEPS * kernel->lanes), whole = IRR_ROW_LEAVES;
     while ((layout->wanted > 1 ? 2 * whole : whole + 1) <= leaves) whole *= 2;
     if (kernel->row_leaves == IRR_FREE_LEAVES && leaves > whole) whole = leaves;
-    return least(kernel->row_leaves, whole);
+    return irr_least(kernel->row_leaves, whole);
 }
 
 /* Of columns, as many as a kernel takes, but enough of them for the threads. */
@@ -184,7 +183,7 @@ static void choose_threads(const irr_cost_t *cost, irr_layout_t *layout) {
 
 /* Things of `bytes` each, as few as possible, that fill whole lines. */
 static size_t things_of_lines(size_t bytes) {
-    return LINE_BYTES / least(LINE_BYTES, bytes & -bytes);
+    return LINE_BYTES / irr_least(LINE_BYTES, bytes & -bytes);
 }
 
 /* Of how many blocks one call of a kernel can take all innermost segments, as they lie. */
@@ -207,18 +206,18 @@ static void join_pieces(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     if (layout->tile_width < layout->width || piece >= LONG_PIECE_BYTES) return;
     bool enough =
         segments >= wanted || (segments >= 4 * layout->threads && segments % layout->threads == 0);
-    if (!enough) most = least(most, layout->blocks.total * layout->kept / wanted);
-    layout->tile_kept = least(layout->kept, most_of(most, layout->tile_kept));
+    if (!enough) most = irr_least(most, layout->blocks.total * layout->kept / wanted);
+    layout->tile_kept = irr_least(layout->kept, most_of(most, layout->tile_kept));
     if (layout->tile_kept < layout->kept || layout->blocks.count == 0) return;
     const irr_outer_t *blocks = &layout->blocks, *outer = &layout->segments;
     size_t stride = blocks->stride[blocks->count - 1];
-    most = least(most / layout->kept, blocks->size[blocks->count - 1]);
+    most = irr_least(most / layout->kept, blocks->size[blocks->count - 1]);
     if (outer->stride[outer->count - 1] < stride) { /* these blocks hold several segments */
         size_t span = LONG_PIECE_BYTES / kernel->element_bytes / stride;
         size_t waiting = blocks_waiting(kernel, layout);
         bool waits = outer->count == 1 && waiting > 1; /* more would take a call for each block */
         if (waits || waiting >= most) span = waiting;
-        most = least(most, span);
+        most = irr_least(most, span);
     }
     layout->tile_blocks = most_of(most, 1);
 }
@@ -230,11 +229,11 @@ static void choose_tiles(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     if (kernel->whole_rows && steps && layout->rows > ONE_PASS_ROWS)
         most = WHOLE_ROW_TILE_BYTES / kernel->tile_accumulator_bytes;
     size_t group = layout->last_rows * layout->last_width; /* is never cut */
-    layout->tile_width = least(layout->width, group < most ? most / group * group : group);
+    layout->tile_width = irr_least(layout->width, group < most ? most / group * group : group);
     layout->tile_kept = 1;
     if (layout->inner == IRR_INNER_ROWS || layout->inner == IRR_INNER_COLS) {
         size_t share = layout->kept / ceil_div(wanted, layout->blocks.total);
-        layout->tile_kept = least(most / layout->width, most_of(share, 1));
+        layout->tile_kept = irr_least(most / layout->width, most_of(share, 1));
     } else {
         size_t others = layout->blocks.total * layout->kept * layout->segments.total;
         size_t tiles = ceil_div(wanted, others);
@@ -244,9 +243,9 @@ static void choose_tiles(const irr_lane_info_t *kernel, irr_layout_t *layout) {
         size_t least_width = LEAST_TILE_WIDTH_BYTES / kernel->element_bytes;
         size_t piece = group > 1 ? group : things_of_lines(kernel->element_bytes);
         size_t share = most_of(least_width, ceil_div(layout->width, tiles));
-        layout->tile_width = least(layout->tile_width, round_up(share, piece));
+        layout->tile_width = irr_least(layout->tile_width, round_up(share, piece));
         share = ceil_div(layout->width, ceil_div(layout->width, layout->tile_width)); /* even */
-        layout->tile_width = least(layout->tile_width, round_up(share, piece));
+        layout->tile_width = irr_least(layout->tile_width, round_up(share, piece));
     }
     layout->tile_blocks = 1;
     if (kernel->alone) join_pieces(kernel, layout);
@@ -276,7 +275,7 @@ static size_t chunk_of(size_t n, size_t parts) {
 
 static void choose_task_count(irr_layout_t *layout) {
     size_t chunks = layout->segment_chunks * layout->leaf_chunks;
-    layout->tasks = chunks > 1 ? layout->units * chunks : least(layout->units, layout->wanted);
+    layout->tasks = chunks > 1 ? layout->units * chunks : irr_least(layout->units, layout->wanted);
 }
 
 static void choose_tasks(irr_layout_t *layout) {
@@ -304,10 +303,10 @@ static void share_units(const irr_lane_info_t *kernel, irr_layout_t *layout) {
 }
 
 void irr_layout_share(const irr_layout_t *layout, size_t task, size_t *first, size_t *end) {
-    size_t from = task * layout->share + least(task, layout->rest);
+    size_t from = task * layout->share + irr_least(task, layout->rest);
     *first = from * layout->line_units;
     from += layout->share + (task < layout->rest);
-    *end = least(from * layout->line_units, layout->units);
+    *end = irr_least(from * layout->line_units, layout->units);
 }
 
 static void measure_slot(irr_layout_t *layout) {

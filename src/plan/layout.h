@@ -92,6 +92,8 @@ void irr_layout_share(const irr_layout_t *layout, size_t task, size_t *first, si
 /* Roundings that an element passes from its load to the finish, at most. */
 uint32_t irr_layout_depth(const irr_layout_t *layout);
 
+static inline size_t irr_least(size_t a, size_t b) { return a < b ? a : b; }
+
 static inline size_t irr_offset_of(const irr_outer_t *outer, size_t index) {
     size_t offset = 0;
     for (uint32_t i = outer->count; i-- > 1; index /= outer->size[i])

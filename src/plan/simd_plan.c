@@ -147,10 +147,8 @@ static double slowness(const irr_problem_t *problem, const irr_kernel_t *kernel,
 /* More than the nearer caches hold, and a last one has left to us: wide columns by strips are up to
  * 1.35x as fast below it, up to 1.7x as slow above; FAR, 1.2x as slow at 4 MB, too. */
 #define BYTES_BEYOND_NEAR_CACHES 10e6
-/* Lines that are called to the second cache, on Zen 4: columns come 1.1x to 1.6x as fast from here
- * on, those that are much work 1.1x to 2.7x from where bands begin; shorter rows 0.5x, for strips
- * are much.
- */
+/* Lines that are called to the second cache, on Zen 4: long rows of columns come up to 1.6x sooner
+ * from here on, those that are much work up to 2.7x from where bands begin, shorter ones 0.5x. */
 #define BEYOND_BYTES_OF_COLUMNS 15e6
 #define LONG_COLUMNS_BYTES 700
 

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
-
 /* ---- arrays of nodes ---- */
 
 /* The first `bytes` of each stretch of `apart` bytes, moved together elsewhere; up to 15 more are
@@ -102,11 +100,11 @@ size_t irr_segments_at_once(const irr_walk_t *walk, size_t to) {
     size_t left = to - walk->done_segments, some = inner - done % inner;
     if (some == inner && l->blocks.count && unit->blocks == inner_of(&l->blocks)) {
         size_t outer = l->segments.count > 1 ? l->segments.size[l->segments.count - 2] : 1;
-        outer = least(outer - done / inner % outer, least(left, most) / inner);
+        outer = irr_least(outer - done / inner % outer, irr_least(left, most) / inner);
         if (outer) return outer * inner;
     }
-    some = least(some, left);
-    if (some <= most || most < WHOLE_SUBTREES) return least(some, most);
+    some = irr_least(some, left);
+    if (some <= most || most < WHOLE_SUBTREES) return irr_least(some, most);
     return irr_tree_split(most + 1); /* whole subtrees */
 }
 
@@ -119,7 +117,7 @@ static void read_segments(const irr_walk_t *walk, char *nodes, size_t count) {
     size_t segment = irr_offset_of(&l->segments, walk->first_segment + walk->done_segments);
     size_t first = irr_offset_of(&l->blocks, unit->block), blocks = inner_of(&l->blocks), n;
     for (size_t b = unit->block, end = b + unit->blocks; b < end; b += n) {
-        n = whole ? least(end - b, blocks - b % blocks) : 1;
+        n = whole ? irr_least(end - b, blocks - b % blocks) : 1;
         size_t rows = n * count * unit->kept, at = segment + irr_offset_of(&l->blocks, b) - first;
         irr_run_kept(plan, nodes, 0, unit->data + at * plan->kernel->element_bytes, rows);
         nodes += rows * l->width * plan->kernel->accumulator_bytes;
@@ -143,7 +141,7 @@ void irr_run_segments(irr_walk_t *walk, size_t count) {
     if (plan->careful) memset(waiting, 0, sizeof waiting); /* what was there might raise flags */
     size_t width = unit->kept * unit->width, bytes = width * plan->kernel->accumulator_bytes;
     size_t done = walk->done_segments, each = 1;
-    size_t some = least(count, inner_of(&plan->layout.segments)); /* side by side in a block */
+    size_t some = irr_least(count, inner_of(&plan->layout.segments)); /* side by side in a block */
     size_t all = unit->blocks * count;
     clear_behind(nodes + all * bytes);
     if (unit->blocks > 1) clear_behind(rest + all * bytes);
@@ -181,7 +179,7 @@ static void fold_at_once(const irr_kernel_t *last, char *to, const char *from, s
                          size_t rows, size_t columns) {
     size_t bytes = last->accumulator_bytes, n;
     for (; columns; columns -= n, to += n * bytes, from += n * bytes) {
-        n = least(columns, STRIP_BYTES / bytes);
+        n = irr_least(columns, STRIP_BYTES / bytes);
         last->steps(to, from, row, rows, n, IRR_STEPS_FIRST);
     }
 }

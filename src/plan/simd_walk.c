@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
-
 void irr_unit_at(const irr_simd_plan_t *plan, const char *data, size_t index, irr_unit_t *unit) {
     const irr_layout_t *l = &plan->layout;
     size_t column = index % l->tiles_width * l->tile_width, row = index / l->tiles_width;
@@ -14,9 +12,9 @@ void irr_unit_at(const irr_simd_plan_t *plan, const char *data, size_t index, ir
     row = row % l->tiles_kept * l->tile_kept;
     unit->plan = plan;
     unit->block = block;
-    unit->blocks = least(l->blocks.total - block, l->tile_blocks);
-    unit->kept = least(l->kept - row, l->tile_kept);
-    unit->width = least(l->width - column, l->tile_width);
+    unit->blocks = irr_least(l->blocks.total - block, l->tile_blocks);
+    unit->kept = irr_least(l->kept - row, l->tile_kept);
+    unit->width = irr_least(l->width - column, l->tile_width);
     unit->results = unit->blocks * unit->kept * unit->width;
     unit->first = (block * l->kept + row) * l->width + column;
     unit->lanes = l->group * unit->width;
@@ -144,7 +142,7 @@ void irr_run_kept(const irr_simd_plan_t *plan, char *to, size_t at, const char *
     if (ask && piece > FEW_ROWS) piece = piece / FEW_ROWS * FEW_ROWS;
     if (piece == 0) piece = 1;
     for (; count; count -= n, data += n * row_bytes, at += n * l->width) {
-        n = least(count, piece);
+        n = irr_least(count, piece);
         if (ask) (all ? ask_all_behind : ask_behind)(data, n * row_bytes);
         (l->inner == IRR_INNER_ROWS ? run_rows : run_cols)(plan, to, at, data, n);
     }
@@ -165,11 +163,11 @@ static void run_leaf(const irr_unit_t *unit, char *lanes, const char *segment, s
     const irr_layout_t *l = &unit->plan->layout;
     const irr_kernel_t *kernel = unit->plan->kernel;
     size_t stride = l->group * l->width, first = leaf * l->leaf_steps;
-    size_t steps = least(l->steps - first, l->leaf_steps);
+    size_t steps = irr_least(l->steps - first, l->leaf_steps);
     size_t rows = l->rows - first * l->group; /* from here on */
-    size_t whole = least(rows / l->group, steps);
+    size_t whole = irr_least(rows / l->group, steps);
     const char *data = segment + first * stride * kernel->element_bytes;
-    size_t n = least(rows, steps * l->group), bytes = n * l->width * kernel->element_bytes;
+    size_t n = irr_least(rows, steps * l->group), bytes = n * l->width * kernel->element_bytes;
     if (unit->plan->asks && unit->width == l->width && bytes <= MOST_ASKED_BYTES)
         ask_behind(data, bytes);
     if (l->width == 1) {
@@ -199,7 +197,7 @@ static bool run_leaves(irr_walk_t *walk, char *results, size_t at, const char *s
     const irr_unit_t *unit = walk->unit;
     const irr_layout_t *l = &unit->plan->layout;
     size_t leaf_rows = l->leaf_steps * l->group, to = walk->leaves;
-    if (rows < l->rows) to = least(to, (rows + leaf_rows - 1) / leaf_rows);
+    if (rows < l->rows) to = irr_least(to, (rows + leaf_rows - 1) / leaf_rows);
     for (size_t done = walk->done_in_this; done < to; walk->done_in_this = ++done) {
         run_leaf(unit, irr_top(walk->lanes, l->leaf_bytes, done), segment, walk->first_leaf + done);
         irr_carry(unit->plan, walk->lanes, l->leaf_bytes, done + 1, unit->lanes);
@@ -215,7 +213,7 @@ static bool run_block(irr_walk_t *walk, char *results, size_t at, const char *da
     const irr_unit_t *unit = walk->unit;
     const irr_layout_t *l = &unit->plan->layout;
     const irr_kernel_t *kernel = unit->plan->kernel;
-    size_t done = walk->done_in_this, to = least(rows, unit->kept);
+    size_t done = walk->done_in_this, to = irr_least(rows, unit->kept);
     size_t row_bytes = l->rows * l->width * kernel->element_bytes;
     size_t from = at + done * unit->width;
     if (l->inner == IRR_INNER_TREE && unit->kept == 1 && !unit->plan->one_call.run)
@@ -270,14 +268,14 @@ size_t irr_walk_piece(const irr_walk_t *walks, uint32_t count, size_t *rows, siz
         size_t leaf_rows = other->leaf_steps * other->group;
         if (step < leaf_rows) step = leaf_rows;
     }
-    *all_rows = tree ? least(l->rows, walks->leaves * l->leaf_steps * l->group) : unit->kept;
+    *all_rows = tree ? irr_least(l->rows, walks->leaves * l->leaf_steps * l->group) : unit->kept;
     *rows = some > step ? some / step * step : step;
     return some > *all_rows ? some / *all_rows : 1;
 }
 
 void irr_walk_to(irr_walk_t *walk, size_t segments, size_t rows) {
     const irr_unit_t *unit = walk->unit;
-    size_t node_bytes = unit->plan->layout.result_bytes, to = least(segments, walk->segments);
+    size_t node_bytes = unit->plan->layout.result_bytes, to = irr_least(segments, walk->segments);
     if (walk->done_segments == walk->segments) return;
     while (walk->done_segments < walk->segments && walk->done_segments <= segments) {
         size_t done = walk->done_segments, count = 1;
