@@ -13,9 +13,9 @@
 
 #include "kernel/kernel_short.inc"
 
-#include "kernel/kernel_exact_rows.inc"
-
 #include "kernel/kernel_exact.inc"
+
+#include "kernel/kernel_exact_rows.inc"
 
 #include "kernel/kernel_moments.inc"
 

@@ -329,10 +329,9 @@ static void work_alone(const irr_executor_t *executor, size_t count, irr_task_f 
 
 /* ---- one thread or several ---- */
 
-bool irr_trial_says_alone(irr_trial_t *trial) {
+bool irr_parallel_says_alone(irr_trial_t *trial) {
     if (atomic_flag_test_and_set_explicit(&pool.in_use, memory_order_acquire)) return false;
-    bool alone = trial->rest && trial->way == IRR_ALONE;
-    if (alone) trial->rest--;
+    bool alone = irr_trial_takes_alone(trial);
     atomic_flag_clear_explicit(&pool.in_use, memory_order_release);
     return alone;
 }
@@ -343,9 +342,9 @@ static void work_together(const irr_executor_t *executor, size_t count, irr_task
     bool awake = pool.asked >= workers && atomic_load(&pool.sleepers) < pool.started;
     bool bell = is_long(executor->alone_ns);
     irr_way_e way = irr_trial_way(executor->trial);
-    bool timed = irr_trial_is_on(executor->trial, way) || (way == IRR_TOGETHER && !awake);
+    bool timed = irr_trial_is_on(executor->trial, way) || (way == IRR_WAY_TOGETHER && !awake);
     int64_t began_ns = timed ? now_ns() : 0;
-    if (way == IRR_TOGETHER && (awake || bell || is_in_long_row(began_ns))) {
+    if (way == IRR_WAY_TOGETHER && (awake || bell || is_in_long_row(began_ns))) {
         if (workers > pool.asked) grow(workers);
         open_gate(count, task, argument, workers, bell);
         draw(task, argument, pool.sharing, 0);
@@ -356,7 +355,7 @@ static void work_together(const irr_executor_t *executor, size_t count, irr_task
     }
     if (!timed) return;
     int64_t end_ns = now_ns();
-    if (awake || way == IRR_ALONE) {
+    if (awake || way == IRR_WAY_ALONE) {
         irr_trial_note(executor->trial, way, end_ns - began_ns);
     } else {
         pool.row_ns += end_ns - began_ns;

@@ -34,7 +34,7 @@ void irr_parallel_for(const irr_executor_t *executor, size_t count, irr_task_f t
                       void *argument);
 /* Whether the verdict is that this call is sooner alone; if so, it counts as one of those that the
  * verdict holds for, and goes without the pool. */
-bool irr_trial_says_alone(irr_trial_t *trial);
+bool irr_parallel_says_alone(irr_trial_t *trial);
 /* Threads that a call with this executor can use at once. */
 uint32_t irr_executor_width(const irr_executor_t *executor);
 

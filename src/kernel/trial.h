@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef enum { IRR_ALONE, IRR_TOGETHER } irr_way_e;
+typedef enum { IRR_WAY_ALONE, IRR_WAY_TOGETHER } irr_way_e;
 
-/* Starts as zeros; the pool alone knows it, whoever has the pool changes it. */
+/* Starts as zeros; whoever has the pool, and nobody else, calls these functions. */
 typedef struct irr_trial {
     uint32_t tried[2];        /* calls each way */
     int64_t least_ns[2];      /* of these */
@@ -20,6 +20,8 @@ typedef struct irr_trial {
 
 /* The way of the next call; NULL: threads pay. */
 irr_way_e irr_trial_way(irr_trial_t *trial);
+/* Whether the verdict is that this call goes alone, as which it then counts. */
+bool irr_trial_takes_alone(irr_trial_t *trial);
 /* Does the time of a call that goes this way count? */
 bool irr_trial_is_on(const irr_trial_t *trial, irr_way_e way);
 void irr_trial_note(irr_trial_t *trial, irr_way_e way, int64_t ns);

@@ -320,7 +320,7 @@ static bool at_once(const void *state, const void *data, void *output, void *scr
     const plan_t *plan = state;
     if (plan->layout.tasks > 1) {
         bool tried = plan->layout.on_trial && !services;
-        if (!tried || !irr_trial_says_alone(&plan->alone->trial)) return false;
+        if (!tried || !irr_parallel_says_alone(&plan->alone->trial)) return false;
         plan = plan->alone;
     }
     run_alone(plan, data, output, scratch);
