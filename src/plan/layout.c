@@ -282,7 +282,8 @@ static void choose_tasks(irr_layout_t *layout) {
     size_t segments = layout->segments.total, parts = ceil_div(layout->wanted, layout->units);
     layout->chunk_segments = chunk_of(segments, parts);
     layout->chunk_leaves = layout->leaves;
-    if (layout->chunk_segments == 1)
+    bool one = layout->tile_kept == 1 && layout->tile_blocks == 1; /* tree in a segment */
+    if (layout->chunk_segments == 1 && one)
         layout->chunk_leaves = chunk_of(layout->leaves, ceil_div(parts, segments));
     if (layout->width > 1) layout->chunk_leaves = wide_chunk_of(layout, layout->chunk_leaves);
     layout->segment_chunks = ceil_div(segments, layout->chunk_segments);
