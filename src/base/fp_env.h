@@ -1,8 +1,7 @@
 /* The floating-point environment of a computation: round to nearest, denormals kept, no traps.
- * The control word is swapped by itself, 3 ns; fenv.h would cost fifty times that. Whoever reads it
- * soon after a flag has changed waits, on Intel's processors, for 20 to 140 ns: so no flag is
- * changed that need not be.
- * SPDX-License-Identifier: Apache-2.0 */
+ * The control word is looked at and put back by itself, 3 ns; fenv.h would cost fifty times that.
+ * Whoever reads it soon after a flag has changed waits, on Intel's processors, for 20 to 140 ns: so
+ * no flag is changed that need not be. SPDX-License-Identifier: Apache-2.0 */
 #ifndef IRR_BASE_FP_ENV_H
 #define IRR_BASE_FP_ENV_H
 
@@ -33,10 +32,12 @@ static inline void irr_fp_set_word(unsigned word) {
     __asm__ volatile("ldmxcsr %0" : : "m"(word) : "memory");
 }
 
-/* Sets the contract's environment for this thread and returns the one found. */
+/* Sets the contract's environment for this thread and returns the one found: mostly the same, and
+ * what follows need not wait for a word that is only compared. */
 static inline irr_fp_env_t irr_fp_enter(void) {
     irr_fp_env_t found = irr_fp_word();
-    irr_fp_set_word(IRR_FP_CONTROL | (found & IRR_FP_FLAGS));
+    if ((found & ~(unsigned)IRR_FP_FLAGS) != IRR_FP_CONTROL)
+        irr_fp_set_word(IRR_FP_CONTROL | (found & IRR_FP_FLAGS));
     return found;
 }
 static inline void irr_fp_leave(irr_fp_env_t found) { irr_fp_set_word(found); }
