@@ -125,6 +125,7 @@ static void test_partition(void **state) {
                                   .column_leaves = below(3) ? 1 : IRR_ROW_LEAVES,
                                   .most_block_rows = k % 3 ? 0 : 96,
                                   .whole_rows = below(4) == 0};
+        kernel.calls = kernel.whole_rows && below(2);
         kernel.exact = kernel.column_leaves > 1 && accumulator > element;
         irr_geometry_t geometry;
         random_geometry(&geometry, element, (size_t)(k % 2 ? 4096 : 32) * MIB);

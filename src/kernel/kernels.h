@@ -80,14 +80,15 @@ typedef struct irr_scaled_64 {
 /* How to take steps: from the identity instead of what stands there; wide columns go by bands; data
  * come from beyond the caches; the processor can wait for many lines of its nearest cache at once,
  * or lines are to be called to its second one (with IRR_STEPS_BEYOND only); they are a dense block,
- * behind which others lie. */
+ * behind which others lie; or all rows of some columns, which others lie beside. */
 enum {
     IRR_STEPS_FIRST = 1,
     IRR_STEPS_BANDS = 2,
     IRR_STEPS_BEYOND = 4,
     IRR_STEPS_FAR = 8,
     IRR_STEPS_CALL = 16,
-    IRR_STEPS_BLOCK = 32
+    IRR_STEPS_BLOCK = 32,
+    IRR_STEPS_BESIDE = 64
 };
 
 /* Pointers: `data` has the element's alignment, accumulators are 64-byte aligned where a whole

@@ -38,6 +38,7 @@ typedef struct irr_layout {
     size_t leaves;     /* of one block, of leaf_steps */
     /* Units: tiles_kept x tiles_width of each block, or several blocks, whole. */
     size_t tile_blocks, tile_kept, tile_width, tiles_kept, tiles_width, units;
+    bool beside; /* a tile is one call, and its lines are called for before it */
     /* Tasks: several units each, or, where units are few, parts of one. */
     uint32_t threads; /* that are of use */
     bool on_trial;    /* they may not be: it is to be measured */
@@ -68,6 +69,7 @@ typedef struct irr_lane_info {
     bool waits;                    /* accumulators of several segments: several blocks' too */
     bool exact;                    /* sums of integers in wider accumulators */
     bool whole_rows;               /* of columns, in tiles as wide as the second cache likes */
+    bool calls;                    /* likewise, and lines are called for */
     size_t last_rows;              /* 0, or what was decided before: siblings' are the same */
 } irr_lane_info_t;
 

@@ -88,20 +88,19 @@ static size_t grouped_rows_of(irr_element_type_e type) {
 
 void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     const irr_problem_t *problem = &plan->problem;
-    size_t element_bytes = plan->kernel->element_bytes;
     const irr_fused_t *fused = plan->fused;
-    irr_lane_info_t info = {.lanes = plan->lanes,
-                            .accumulator_bytes =
-                                fused ? fused->accumulator_bytes : plan->kernel->accumulator_bytes,
-                            .element_bytes = element_bytes,
-                            .tile_accumulator_bytes = tile_bytes};
+    irr_lane_info_t info = {.lanes = plan->lanes, .alone = !together, .waits = !fused};
+    info.accumulator_bytes = plan->kernel->accumulator_bytes;
+    if (fused) info.accumulator_bytes = fused->accumulator_bytes;
+    info.tile_accumulator_bytes = tile_bytes;
+    info.element_bytes = plan->kernel->element_bytes;
     info.last_rows = plan->layout.last_rows;
-    info.alone = !together;
-    info.waits = !fused;
-    info.most_block_elements = together ? MOST_BLOCK_BYTES / element_bytes : SIZE_MAX;
+    info.whole_rows = plan->whole_rows;
+    info.calls = plan->whole_rows && plan->asks;
+    info.most_block_elements = together ? MOST_BLOCK_BYTES / info.element_bytes : SIZE_MAX;
     bool free = irr_element_type_info(problem->type)->kind != IRR_KIND_FLOAT ||
                 problem->op == IRR_OP_MIN || problem->op == IRR_OP_MAX;
-    size_t piece = IRR_PIECE_BYTES / (IRR_LEAF_STEPS * plan->lanes * element_bytes);
+    size_t piece = IRR_PIECE_BYTES / (IRR_LEAF_STEPS * plan->lanes * info.element_bytes);
     info.row_leaves = plan->accurate            ? IRR_ROW_LEAVES
                       : plan->asks              ? (piece ? piece : 1)
                       : together || plan->fused ? IRR_ROW_LEAVES
@@ -114,8 +113,9 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     bool one = fused && irr_element_type_info(problem->type)->kind == IRR_KIND_FLOAT;
     info.column_leaves = one ? 1 : plan->kernel->leaves;
     info.exact = !one && plan->kernel->exact;
-    info.whole_rows = plan->whole_rows;
     irr_layout_of(&problem->geometry, &info, &plan->cost, &plan->layout);
+    plan->how &= ~(unsigned)IRR_STEPS_BESIDE;
+    if (plan->layout.beside) plan->how |= IRR_STEPS_BESIDE;
     /* What a grouped kernel reads behind rows must raise none of the flags that products go by, and
      * careful plans have none. */
     bool alone = !together && !fused && !plan->hopes;
