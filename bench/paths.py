@@ -108,7 +108,7 @@ PATHS = [
      ["sum f32 [8192,2048] axes [0]", "min f64 [2393,940] axes [0]", "mean f16 [6131,1957] axes [0]",
       "min bf16 [11049,1810] axes [0]"], "IRREDUCE_PREFETCH=YES"),
     ("few long rows", "plan/layout.c", "bool long_rows = kernel->calls &&",
-     "bool long_rows = !kernel->calls &&",
+     "bool long_rows = !layout && kernel->calls &&",
      "likewise columns of up to eight rows, 12 KB and more: narrow tiles, the lines beside called for",
      ["sum f32 [6,1000000] axes [0]", "min f64 [400,3,5000] axes [1]",
       "max f16 [100,5,30000] axes [1]", "mean i32 [6,2000000] axes [0]",

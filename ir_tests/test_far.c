@@ -56,11 +56,12 @@ static void test_parts(void **state) {
     check("ReduceMin", IRR_F64, 20, 5003);  /* a tile of few rows */
     check("ReduceSum", IRR_F16, 99, 16001); /* wide ones */
     check("ReduceMean", IRR_F32, 70, 20000);
-    check("ReduceSum", IRR_F32, 1001, 1);  /* rows in pieces */
-    check("ReduceMin", IRR_F16, 49, 1);    /* short ones */
-    check("ReduceL2", IRR_F64, 700001, 1); /* leaves */
-    check("ReduceSum", IRR_I8, 7, 400009); /* all rows in one pass */
-    check("ReduceMin", IRR_BF16, 12, 40003);
+    check("ReduceSum", IRR_F32, 1001, 1);    /* rows in pieces */
+    check("ReduceMin", IRR_F16, 49, 1);      /* short ones */
+    check("ReduceL2", IRR_F64, 700001, 1);   /* leaves */
+    check("ReduceSum", IRR_I8, 7, 400009);   /* all rows in one pass */
+    check("ReduceMin", IRR_BF16, 12, 40003); /* lines beside */
+    check("ReduceL2", IRR_I8, 12, 40003);
     check("ReduceL2", IRR_I32, 5, 9001);
     check("ReduceMean", IRR_I32, 300, 401); /* exact */
     check("ReduceMax", IRR_U16, 19, 300);   /* small blocks */

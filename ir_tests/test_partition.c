@@ -225,11 +225,12 @@ static void test_bits(void **state) {
             same_bits(engine, ops[k / 2], shapes[s], k % 2 ? 5 : 2, data);
     if (getenv("IRR_TEST_SEED")) stream = strtoull(getenv("IRR_TEST_SEED"), NULL, 0);
     for (size_t s = 0; s < RANDOM; s++) {
-        int64_t dims[4], elements;
+        int64_t dims[4];
+        double elements;
         do {
             elements = 1;
             for (int d = 0; d < 4; d++)
-                elements *= dims[d] = 1 + (int64_t)below(s % 2 || below(2) ? 60 : 100000);
+                elements *= (double)(dims[d] = 1 + (int64_t)below(s % 2 || below(2) ? 60 : 100000));
         } while (elements > MOST_ELEMENTS || elements < MOST_ELEMENTS / 8);
         compared += same_bits(engine, ops[s % 3], dims, s % 4 ? 5 : 1 + (uint32_t)below(14), data);
     }

@@ -215,6 +215,32 @@ static void fill_far(char *data, size_t count, size_t element) {
     }
 }
 
+/* Each of the ops has the bits that it has alone, and all are one pass, in two tiers. */
+static void check_pass(const random_case_t *c, const char *const *ops, size_t count, char *data) {
+    for (unsigned t = 1; t < sizeof tiers / sizeof *tiers; t++) {
+        static model_t m;
+        static char explained[1 << 16], kernels[MOST_LAYERS][256];
+        const irr_property_t properties[] = {{"PERF_COUNT", "YES"},
+                                             {"IRREDUCE_BACKEND", "simd"},
+                                             {"INFERENCE_NUM_THREADS", t > 1 ? "2" : "1"},
+                                             {"IRREDUCE_ISA", tiers[t]},
+                                             {"IRREDUCE_PREFETCH", t > 1 ? "YES" : "NO"}};
+        begin(&m, c);
+        for (unsigned i = 0; i < count; i++) {
+            random_case_t one = *c;
+            one.op = ops[i];
+            random_case_complete(&one);
+            add(&m, &one, 0, false);
+        }
+        run(&m, properties, 5, data, explained, sizeof explained, kernels);
+        for (unsigned i = 0; i < count; i++) {
+            compare(&m.cases[i], NULL, data, m.out[i].data, "beside others, far away");
+            assert_non_null(strstr(kernels[i], ", one pass with layer "));
+        }
+        end(&m);
+    }
+}
+
 /* All that share loads, of more than the caches hold: columns and rows that end anywhere. */
 static void test_far_siblings(void **state) {
     (void)state;
@@ -224,8 +250,6 @@ static void test_far_siblings(void **state) {
     char *data = malloc(28 << 20);
     assert_non_null(data);
     for (unsigned k = 0; k < 2 * sizeof far_types / sizeof *far_types; k++) {
-        static model_t m;
-        static char explained[1 << 16], kernels[MOST_LAYERS][256];
         random_case_t c;
         irr_element_type_e type = far_types[k / 2];
         random_case_make(&c, first_seed + k, "ReduceMin", type, MOST_ELEMENTS);
@@ -233,25 +257,39 @@ static void test_far_siblings(void **state) {
         c.dims[0] = 1613, c.dims[1] = (26 << 20) / 1613 / (int64_t)oracle_element_bytes(type);
         random_case_complete(&c);
         fill_far(data, c.elements, oracle_element_bytes(type));
-        for (unsigned t = 1; t < sizeof tiers / sizeof *tiers; t++) {
-            const irr_property_t properties[] = {{"PERF_COUNT", "YES"},
-                                                 {"IRREDUCE_BACKEND", "simd"},
-                                                 {"INFERENCE_NUM_THREADS", t > 1 ? "2" : "1"},
-                                                 {"IRREDUCE_ISA", tiers[t]}};
-            begin(&m, &c);
-            for (unsigned i = 0; i < sizeof ops / sizeof *ops; i++) {
-                random_case_t one = c;
-                one.op = ops[i];
-                random_case_complete(&one);
-                add(&m, &one, 0, false);
-            }
-            run(&m, properties, 4, data, explained, sizeof explained, kernels);
-            for (unsigned i = 0; i < sizeof ops / sizeof *ops; i++) {
-                compare(&m.cases[i], NULL, data, m.out[i].data, "beside others, far away");
-                assert_non_null(strstr(kernels[i], ", one pass with layer "));
-            }
-            end(&m);
-        }
+        check_pass(&c, ops, sizeof ops / sizeof *ops, data);
+    }
+    free(data);
+}
+
+/* One is slow enough to be beyond the caches, the other is not; of few long rows, or of columns;
+ * and roots that are looked at again, of a pass whose units hold several blocks. */
+static void test_unlike_siblings(void **state) {
+    (void)state;
+    static const struct {
+        irr_element_type_e type;
+        const char *ops[2];
+        uint32_t rank, axis_count;
+        int64_t dims[5], axes[2];
+    } cases[] = {{IRR_I32, {"ReduceMin", "ReduceMean"}, 2, 1, {500, 6000}, {0}},
+                 {IRR_I32, {"ReduceMean", "ReduceMin"}, 2, 1, {500, 6000}, {0}},
+                 {IRR_F64, {"ReduceSum", "ReduceProd"}, 2, 1, {1024, 1464}, {0}},
+                 {IRR_U16, {"ReduceMin", "ReduceMean"}, 4, 2, {12, 2, 6, 40000}, {0, 2}},
+                 {IRR_I16, {"ReduceMax", "ReduceL2"}, 2, 1, {8, 850000}, {0}},
+                 {IRR_F32, {"ReduceSum", "ReduceL2"}, 5, 2, {100, 2, 20, 2, 8}, {1, 3}}};
+    char *data = malloc(16 << 20);
+    assert_non_null(data);
+    for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
+        random_case_t c;
+        random_case_make(&c, first_seed + k, "ReduceMin", cases[k].type, MOST_ELEMENTS);
+        c.rank = cases[k].rank, c.axis_count = cases[k].axis_count;
+        memcpy(c.dims, cases[k].dims, c.rank * sizeof *c.dims);
+        for (uint32_t i = 0; i < c.axis_count; i++) c.axes[i] = cases[k].axes[i];
+        random_case_complete(&c);
+        fill_far(data, c.elements, oracle_element_bytes(c.type));
+        for (size_t i = 0; i < c.elements && c.type == IRR_F32; i++)
+            ((float *)data)[i] = (float)(1 + i * i % 997) * 1e-25f; /* squares underflow */
+        check_pass(&c, cases[k].ops, 2, data);
     }
     free(data);
 }
@@ -374,7 +412,8 @@ static void test_chains(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_siblings), cmocka_unit_test(test_far_siblings),
-        cmocka_unit_test(test_who_joins), cmocka_unit_test(test_chains)};
+        cmocka_unit_test(test_unlike_siblings), cmocka_unit_test(test_who_joins),
+        cmocka_unit_test(test_chains)};
     if (getenv("IRR_TEST_SEED")) first_seed = strtoull(getenv("IRR_TEST_SEED"), NULL, 0);
     if (getenv("IRR_TEST_SECONDS")) seconds = atof(getenv("IRR_TEST_SECONDS"));
     if (device_open(NULL) || !guarded_make(&room, ROOM_BYTES))

@@ -12,11 +12,10 @@
 #define ONE_PASS_TILE_BYTES 4096u
 #define ONE_PASS_ROWS 8u
 /* Few rows that are long, whose lines are called for: tiles that leave the nearest cache to what is
- * read, 1.1x to 1.7x as fast; siblings have several accumulators. Shorter rows, up to 1.5x as slow:
- * what comes next is soon another block's. */
-#define LONG_ROW_BYTES 12288u
-#define LONG_ROWS_TILE_BYTES 2048u
-#define SIBLINGS_TILE_BYTES 1024u
+ * read, 1.1x to 1.7x as fast. Shorter rows, up to 1.5x as slow: what comes next is soon another
+ * block's. */
+#define LONG_COLUMNS_ROW_BYTES 12288u
+#define LONG_COLUMNS_TILE_BYTES 2048u
 #define LONG_PIECE_BYTES 16384u
 /* Outputs of many segments, few in number, need no such room. */
 #define MANY_SEGMENTS 8u
@@ -233,12 +232,12 @@ static void choose_tiles(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     size_t most = most_in_tile(kernel, layout), wanted = layout->wanted;
     bool steps = layout->inner == IRR_INNER_BAND || layout->inner == IRR_INNER_TREE;
     bool long_rows = kernel->calls && layout->inner == IRR_INNER_BAND &&
-                     layout->width * kernel->element_bytes >= LONG_ROW_BYTES;
+                     layout->segments.total == 1 &&
+                     layout->width * kernel->element_bytes >= LONG_COLUMNS_ROW_BYTES;
     if (kernel->whole_rows && steps && layout->rows > ONE_PASS_ROWS)
         most = WHOLE_ROW_TILE_BYTES / kernel->tile_accumulator_bytes;
     else if (long_rows)
-        most = (kernel->alone ? LONG_ROWS_TILE_BYTES : SIBLINGS_TILE_BYTES) /
-               kernel->tile_accumulator_bytes;
+        most = LONG_COLUMNS_TILE_BYTES / kernel->tile_accumulator_bytes;
     size_t group = layout->last_rows * layout->last_width; /* is never cut */
     layout->tile_width = irr_least(layout->width, group < most ? most / group * group : group);
     layout->tile_kept = 1;
@@ -294,7 +293,7 @@ static void choose_tasks(irr_layout_t *layout) {
     size_t segments = layout->segments.total, parts = ceil_div(layout->wanted, layout->units);
     layout->chunk_segments = chunk_of(segments, parts);
     layout->chunk_leaves = layout->leaves;
-    bool one = layout->tile_kept == 1 && layout->tile_blocks == 1; /* tree in a segment */
+    bool one = layout->tile_kept == 1 && layout->tile_blocks == 1; /* one tree in each segment */
     if (layout->chunk_segments == 1 && one)
         layout->chunk_leaves = chunk_of(layout->leaves, ceil_div(parts, segments));
     if (layout->width > 1) layout->chunk_leaves = wide_chunk_of(layout, layout->chunk_leaves);

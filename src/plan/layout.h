@@ -38,7 +38,7 @@ typedef struct irr_layout {
     size_t leaves;     /* of one block, of leaf_steps */
     /* Units: tiles_kept x tiles_width of each block, or several blocks, whole. */
     size_t tile_blocks, tile_kept, tile_width, tiles_kept, tiles_width, units;
-    bool beside; /* a tile is one call, and its lines are called for before it */
+    bool beside; /* a tile is one call, and what is read next lies beside it */
     /* Tasks: several units each, or, where units are few, parts of one. */
     uint32_t threads; /* that are of use */
     bool on_trial;    /* they may not be: it is to be measured */
@@ -46,7 +46,7 @@ typedef struct irr_layout {
     size_t line_units;  /* whole tasks have multiples of so many: their outputs fill lines */
     size_t share, rest; /* of these groups: each task's, and how many have one more */
     size_t chunk_segments, segment_chunks; /* of a unit; powers of two, and how many */
-    size_t chunk_leaves, leaf_chunks;      /* of a segment; split only if chunk_segments is 1 */
+    size_t chunk_leaves, leaf_chunks; /* of a segment, if chunk_segments is 1 and it is one tree */
     /* Scratch of one task: a tree of tile results, then a tree of leaves. */
     size_t result_bytes, leaf_bytes; /* one node of each */
     size_t result_levels_bytes;      /* where the tree of leaves begins */

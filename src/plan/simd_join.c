@@ -136,22 +136,32 @@ static void share_scratch(irr_simd_plan_t *const *plans, uint32_t count, size_t 
     }
 }
 
+/* Units must be the same, and what they follow from but the kernels: whoever takes longest is the
+ * first to be beyond the caches. */
+static void aim_alike(irr_simd_plan_t *plan, const irr_simd_plan_t *slowest) {
+    plan->cost = slowest->cost;
+    plan->beyond = slowest->beyond;
+    plan->asks = slowest->asks;
+    plan->whole_rows = slowest->whole_rows;
+    plan->how = slowest->how;
+}
+
 void irr_simd_join(void *const *states, uint32_t count, size_t *scratch_bytes) {
     irr_simd_plan_t *const *plans = (irr_simd_plan_t *const *)states;
     bool together = share_walks(plans, count) > 1;
     size_t tile = 0;
-    irr_cost_t cost = plans[0]->cost;
-    cost.trial = false;
+    irr_simd_plan_t *slowest = plans[0];
     for (uint32_t m = 0; m < count; m++) {
         if (tile < plans[m]->tile_bytes) tile = plans[m]->tile_bytes;
-        if (cost.bytes < plans[m]->cost.bytes) cost.bytes = plans[m]->cost.bytes;
+        if (slowest->cost.bytes < plans[m]->cost.bytes) slowest = plans[m];
     }
-    for (uint32_t m = 0; m < count; m++) {
+    slowest->cost.trial = false;
+    for (uint32_t m = 0; m < count; m++)
         for (irr_simd_plan_t *plan = plans[m]; plan; plan = plan->again) {
-            plan->cost = cost;
+            aim_alike(plan, slowest);
+            plan->waits_not = plans[m]->fused;
             irr_simd_lay_out(plan, tile, together);
         }
-    }
     same_chunks(plans, count);
     share_scratch(plans, count, scratch_bytes);
 }
