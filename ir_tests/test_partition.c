@@ -88,6 +88,11 @@ static size_t shared_lines(const irr_layout_t *l, size_t element_bytes) {
     return shared;
 }
 
+static void seed(void) {
+    stream = getenv("IRR_TEST_SEED") ? strtoull(getenv("IRR_TEST_SEED"), NULL, 0) : 1;
+    print_message("IRR_TEST_SEED=%llu\n", (unsigned long long)stream);
+}
+
 static void random_geometry(irr_geometry_t *geometry, size_t element_bytes, size_t most_bytes) {
     int64_t dims[5];
     size_t count;
@@ -108,8 +113,7 @@ static void random_geometry(irr_geometry_t *geometry, size_t element_bytes, size
 static void test_partition(void **state) {
     (void)state;
     size_t judged = 0, lined = 0;
-    stream = getenv("IRR_TEST_SEED") ? strtoull(getenv("IRR_TEST_SEED"), NULL, 0) : 1;
-    print_message("IRR_TEST_SEED=%llu\n", (unsigned long long)stream);
+    seed();
     for (int k = 0; k < 1200; k++) {
         static const size_t bytes[] = {1, 2, 4, 8};
         size_t element = bytes[below(4)], accumulator = element < 4 && below(2) ? 4 : element;
@@ -223,7 +227,7 @@ static void test_bits(void **state) {
     for (size_t s = 0; s < SHAPES; s++)
         for (size_t k = 0; k < 6; k++)
             same_bits(engine, ops[k / 2], shapes[s], k % 2 ? 5 : 2, data);
-    if (getenv("IRR_TEST_SEED")) stream = strtoull(getenv("IRR_TEST_SEED"), NULL, 0);
+    seed();
     for (size_t s = 0; s < RANDOM; s++) {
         int64_t dims[4];
         double elements;
