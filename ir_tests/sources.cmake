@@ -24,8 +24,9 @@ foreach(test IN ITEMS onednn onednn_use)
 endforeach()
 
 # The operations through the wall: against the oracle, with the same bits, at any size.
-add_library(irr_cases OBJECT ir_tests/random_cases.c ir_tests/random_data.c ir_tests/device.c)
-set(IRR_CASE_TESTS ops siblings sharp far large accuracy bounds)
+add_library(irr_cases OBJECT ir_tests/random_cases.c ir_tests/random_data.c ir_tests/device.c
+  ir_tests/layers.c)
+set(IRR_CASE_TESTS ops siblings chains sharp far large accuracy bounds)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND IRR_CASE_TESTS fp_env) # it sets MXCSR
 endif()

@@ -45,7 +45,7 @@ typedef struct irr_simd_plan {
     bool asks;       /* for them ahead of the loops, and has lines called */
     bool far;        /* the nearest cache can wait for many lines */
     bool whole_rows; /* of columns, in one tile */
-    bool waits_not;  /* it is fused, or looks again at units of one that is */
+    bool of_fused;   /* it is fused, or looks again at units of one that is */
     unsigned how;    /* to take the first steps of columns: kernels.h */
     uint32_t lanes;
     irr_cost_t cost;

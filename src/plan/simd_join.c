@@ -159,7 +159,7 @@ void irr_simd_join(void *const *states, uint32_t count, size_t *scratch_bytes) {
     for (uint32_t m = 0; m < count; m++)
         for (irr_simd_plan_t *plan = plans[m]; plan; plan = plan->again) {
             aim_alike(plan, slowest);
-            plan->waits_not = plans[m]->fused;
+            plan->of_fused = plans[m]->fused;
             irr_simd_lay_out(plan, tile, together);
         }
     same_chunks(plans, count);

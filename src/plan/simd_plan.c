@@ -89,7 +89,7 @@ static size_t grouped_rows_of(irr_element_type_e type) {
 void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     const irr_problem_t *problem = &plan->problem;
     const irr_fused_t *fused = plan->fused;
-    irr_lane_info_t info = {.lanes = plan->lanes, .alone = !together, .waits = !plan->waits_not};
+    irr_lane_info_t info = {.lanes = plan->lanes, .alone = !together, .waits = !plan->of_fused};
     info.accumulator_bytes = plan->kernel->accumulator_bytes;
     if (fused) info.accumulator_bytes = fused->accumulator_bytes;
     info.tile_accumulator_bytes = tile_bytes;
