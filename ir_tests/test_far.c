@@ -69,7 +69,43 @@ static void test_parts(void **state) {
     check("ReduceL2", IRR_I16, 33, 999);
 }
 
+/* All of the elements at once, by each tier. */
+static void check_product(irr_element_type_e type, size_t count, const void *data,
+                          const void *expected) {
+    static const char *const tiers[] = {"scalar", "avx2", "avx512"};
+    const size_t bytes = irr_element_bytes(type);
+    uint64_t first;
+    for (size_t k = 0; k < sizeof tiers / sizeof *tiers; k++) {
+        uint64_t got = 0;
+        const char *const way[3] = {tiers[k], "NO"};
+        reduce("ReduceProd", type, way, (int64_t[]){1, (int64_t)count, 1}, data, &got);
+        if (k == 0 && !expected) first = got, expected = &first;
+        if (memcmp(&got, expected, bytes) != 0)
+            fail_msg("product of %zu of type %d, %s: %llx", count, (int)type, tiers[k],
+                     (unsigned long long)got);
+    }
+}
+
+/* Exponents whose sum is beyond 32 bits, and such as cancel. */
+static void test_products(void **state) {
+    enum { LEAST = 24300000, PAIRS = 1250000 };
+    uint16_t *least = malloc(LEAST * sizeof *least), zero = 0;
+    double *pairs = malloc(2 * PAIRS * sizeof *pairs);
+    uint32_t stream = 1;
+    (void)state;
+    assert_true(least && pairs);
+    for (size_t i = 0; i < LEAST; i++) least[i] = 1;
+    for (size_t i = 0; i < PAIRS; i++) {
+        double x = 1 + ((stream = stream * 1664525 + 1013904223) >> 8) * 0x1p-24;
+        pairs[2 * i] = x * 0x1p1000, pairs[2 * i + 1] = 1 / x * 0x1p-1000;
+    }
+    check_product(IRR_BF16, LEAST, least, &zero);
+    check_product(IRR_F64, 2 * PAIRS, pairs, NULL);
+    free(least), free(pairs);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_parts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_parts),
+                                       cmocka_unit_test(test_products)};
     return cmocka_run_group_tests(tests, device_open, device_close);
 }
