@@ -149,6 +149,22 @@ static void free_waits(void **state) {
     assert_int_equal(heard.wrong, 0);
 }
 
+static void start_again(void *argument) {
+    heard_t *heard = argument;
+    heard->calls++;
+    irr_infer_request_start_async(heard->request); /* is refused in the end */
+}
+
+static void free_ends_what_starts_again(void **state) {
+    (void)state;
+    heard_t heard = {.request = slow_request("0", "0")};
+    irr_callback_t callback = {start_again, &heard};
+    OK(irr_infer_request_set_callback(heard.request, &callback));
+    OK(irr_infer_request_start_async(heard.request));
+    irr_infer_request_free(heard.request);
+    assert_true(heard.calls >= 1);
+}
+
 /* ---- many threads, one compiled model ---- */
 
 static void *infer_often(void *argument) {
@@ -239,6 +255,25 @@ static void a_forked_child_goes_on(void **state) {
     irr_infer_request_free(request);
 }
 
+static void a_forked_child_leaves_the_run_to_its_parent(void **state) {
+    (void)state;
+    irr_infer_request_t *request = slow_request("200", "0");
+    int status;
+    OK(irr_infer_request_start_async(request));
+    pid_t child = fork();
+    if (child == 0) {
+        bool ok = irr_infer_request_wait(request) == IRR_INFER_CANCELLED &&
+                  !irr_infer_request_infer(request) && !irr_infer_request_start_async(request) &&
+                  !irr_infer_request_wait(request);
+        irr_infer_request_free(request);
+        _exit(ok ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    OK(irr_infer_request_wait(request));
+    irr_infer_request_free(request);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(before_any_start),
@@ -248,9 +283,11 @@ int main(void) {
         cmocka_unit_test(failure_becomes_the_waiters_message),
         cmocka_unit_test(callbacks),
         cmocka_unit_test(free_waits),
+        cmocka_unit_test(free_ends_what_starts_again),
         cmocka_unit_test(threads_with_their_own_requests),
         cmocka_unit_test(threads_on_one_core),
         cmocka_unit_test(a_forked_child_goes_on),
+        cmocka_unit_test(a_forked_child_leaves_the_run_to_its_parent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

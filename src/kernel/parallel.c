@@ -10,12 +10,12 @@
 #include "kernel/parallel.h"
 
 #include "base/fp_env.h"
+#include "base/signals.h"
 #include "kernel/cpu.h"
 
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -194,13 +194,6 @@ static void forget_workers(void) {
 
 static void watch_forks(void) { pthread_atfork(NULL, NULL, forget_workers); }
 
-/* A host's handlers stay on the host's threads; what a thread does to itself stays its own. */
-static void host_signals(sigset_t *set) {
-    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
-    sigfillset(set);
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(set, own[i]);
-}
-
 /* Starts what is missing. After a failure the pool lives with what it has, and tries again only
  * when more are asked for: a call must not repeat a failing system call each time. */
 static void grow(uint32_t workers) {
@@ -210,9 +203,8 @@ static void grow(uint32_t workers) {
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0) return;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    sigset_t blocked, found;
-    host_signals(&blocked);
-    pthread_sigmask(SIG_BLOCK, &blocked, &found);
+    sigset_t found;
+    irr_signals_of_host(&found);
     pthread_t thread;
     while (pool.started < workers && pthread_create(&thread, &attributes, worker,
                                                     (void *)(uintptr_t)(pool.started + 1)) == 0) {

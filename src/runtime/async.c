@@ -2,10 +2,10 @@
  * A run is settled when its callback has returned, too: that is what other threads wait for. On the
  * request's thread, inside the callback, the run counts as settled already.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/signals.h"
 #include "runtime/runtime.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +25,20 @@ static bool has_thread(const irr_async_t *async) { return async->owner == getpid
 /* What this reads is written once, before that thread runs. */
 bool irr_async_is_own_thread(const irr_async_t *async) {
     return has_thread(async) && pthread_equal(async->thread, pthread_self());
+}
+
+bool irr_async_adopt(irr_infer_request_t *request) {
+    irr_async_t *async = &request->async;
+    if (!async->owner || has_thread(async)) return false;
+    irr_async_init(async); /* the parent's thread still waits in the old ones, or holds them */
+    if (async->settled < async->started) {
+        async->settled = async->started;
+        async->queued = async->running = false;
+        async->status = IRR_INFER_CANCELLED;
+        strcpy(async->text, "the inference went on in the process that forked");
+        irr_request_leave(request);
+    }
+    return true;
 }
 
 /* Under the lock, which it leaves while it works. */
@@ -71,12 +85,11 @@ static void *serve(void *argument) {
     return NULL;
 }
 
-/* Under the lock. The host's signals stay with the host's threads. */
+/* Under the lock. */
 static irr_status_e make_thread(irr_infer_request_t *request) {
-    sigset_t all, before;
+    sigset_t before;
     if (has_thread(&request->async)) return IRR_OK;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    irr_signals_of_host(&before);
     int failed = pthread_create(&request->async.thread, NULL, serve, request);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed)
@@ -102,12 +115,14 @@ void irr_async_stop(irr_async_t *async) {
 
 irr_status_e irr_infer_request_start_async(irr_infer_request_t *infer_request) {
     IRR_REQUIRE(infer_request);
+    irr_async_adopt(infer_request);
     IRR_TRY(irr_request_enter(infer_request));
     irr_async_t *async = &infer_request->async;
-    if (async->owner && !has_thread(async))
-        irr_async_init(async); /* forked: the parent's thread still waits in the old ones */
     pthread_mutex_lock(&async->lock);
-    irr_status_e status = make_thread(infer_request);
+    irr_status_e status = async->quit
+                              ? irr_fail(irr_message(), IRR_INFER_CANCELLED,
+                                         "the request is being freed: no run can be started")
+                              : make_thread(infer_request);
     if (status) {
         irr_request_leave(infer_request);
     } else {
@@ -126,8 +141,10 @@ static bool is_settled(const irr_async_t *async, uint64_t run) {
 }
 
 /* deadline NULL: for ever. */
-static irr_status_e wait_until(irr_async_t *async, const struct timespec *deadline) {
+static irr_status_e wait_until(irr_infer_request_t *request, const struct timespec *deadline) {
+    irr_async_t *async = &request->async;
     irr_status_e status = IRR_OK;
+    irr_async_adopt(request);
     pthread_mutex_lock(&async->lock);
     uint64_t run = async->started;
     int late = irr_async_is_own_thread(async) ? ETIMEDOUT : 0; /* it cannot wait for itself */
@@ -146,7 +163,7 @@ static irr_status_e wait_until(irr_async_t *async, const struct timespec *deadli
 
 irr_status_e irr_infer_request_wait(irr_infer_request_t *infer_request) {
     IRR_REQUIRE(infer_request);
-    return wait_until(&infer_request->async, NULL);
+    return wait_until(infer_request, NULL);
 }
 
 irr_status_e irr_infer_request_wait_for(irr_infer_request_t *infer_request, const int64_t timeout) {
@@ -161,12 +178,13 @@ irr_status_e irr_infer_request_wait_for(irr_infer_request_t *infer_request, cons
         deadline.tv_sec++;
         deadline.tv_nsec -= 1000000000;
     }
-    return wait_until(&infer_request->async, &deadline);
+    return wait_until(infer_request, &deadline);
 }
 
 irr_status_e irr_infer_request_cancel(irr_infer_request_t *infer_request) {
     IRR_REQUIRE(infer_request);
     irr_async_t *async = &infer_request->async;
+    irr_async_adopt(infer_request);
     pthread_mutex_lock(&async->lock);
     if (async->queued || async->running) async->cancelled = true;
     pthread_mutex_unlock(&async->lock);
@@ -176,6 +194,7 @@ irr_status_e irr_infer_request_cancel(irr_infer_request_t *infer_request) {
 irr_status_e irr_infer_request_set_callback(irr_infer_request_t *infer_request,
                                             const irr_callback_t *callback) {
     IRR_REQUIRE(infer_request);
+    irr_async_adopt(infer_request);
     IRR_TRY(irr_request_enter(infer_request));
     pthread_mutex_lock(&infer_request->async.lock);
     infer_request->async.callback = callback ? *callback : (irr_callback_t){NULL, NULL};

@@ -9,6 +9,7 @@
 irr_status_e irr_request_enter(const irr_infer_request_t *request) {
     irr_infer_request_t *own = (irr_infer_request_t *)request;
     if (!atomic_exchange_explicit(&own->busy, true, memory_order_acquire)) return IRR_OK;
+    if (irr_async_adopt(own) && !atomic_exchange(&own->busy, true)) return IRR_OK;
     return irr_fail(irr_message(), IRR_REQUEST_BUSY, "the infer request is busy");
 }
 

@@ -204,6 +204,8 @@ void irr_request_leave(const irr_infer_request_t *request);
 irr_status_e irr_request_run(irr_infer_request_t *request);
 void irr_async_init(irr_async_t *async);
 void irr_async_stop(irr_async_t *async); /* waits for the run under way */
+/* In a forked child: a run that was under way in the parent is cancelled here. True: it was so. */
+bool irr_async_adopt(irr_infer_request_t *request);
 bool irr_async_is_own_thread(const irr_async_t *async);
 
 #endif
