@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <libxml/parser.h>
 #include <libxml/xmlerror.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #define MAX_XML_BYTES (UINT64_C(2) << 30)
@@ -167,6 +168,11 @@ static void on_error(void *context, xmlErrorPtr error) {
     parse->reader.stopped = true;
 }
 
+void irr_xml_start(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, xmlInitParser);
+}
+
 static bool create_parser(parse_t *parse) {
     xmlSAXHandler handler;
     memset(&handler, 0, sizeof handler);
@@ -175,7 +181,6 @@ static bool create_parser(parse_t *parse) {
     handler.endElementNs = on_end;
     handler.characters = handler.ignorableWhitespace = handler.cdataBlock = on_text;
     handler.serror = on_error;
-    xmlInitParser();
     parse->parser = xmlCreatePushParserCtxt(&handler, parse, NULL, 0, NULL);
     if (!parse->parser) return false;
     /* NOENT decodes &amp; in attributes; there are no other entities without a DTD. */

@@ -18,7 +18,11 @@ static inline void irr_xml_memory_note(void *context, xmlErrorPtr error) {
     if (error->code == XML_ERR_NO_MEMORY) ((irr_xml_memory_t *)context)->out_of_memory = true;
 }
 
+/* Once in the process, before libxml2 is asked anything: two threads must not begin at once. */
+void irr_xml_start(void);
+
 static inline void irr_xml_memory_begin(irr_xml_memory_t *memory) {
+    irr_xml_start();
     *memory = (irr_xml_memory_t){false, xmlStructuredError, xmlStructuredErrorContext};
     xmlSetStructuredErrorFunc(memory, irr_xml_memory_note);
 }

@@ -100,10 +100,12 @@ static irr_config_t compiled_config(irr_plugin_compiled_t *compiled) {
 
 static irr_status_e set_compiled_property(irr_plugin_compiled_t *compiled, const char *key,
                                           const char *value, irr_sentence_t sentence) {
-    irr_config_t config = compiled_config(compiled);
+    const irr_config_t before = compiled_config(compiled);
+    irr_config_t config = before;
     IRR_TRY(irr_config_set(&config, &(irr_property_t){key, value}, 1, IRR_OF_COMPILED, sentence));
-    atomic_store(&compiled->profile, config.profile);
-    atomic_store(&compiled->threads, config.threads);
+    /* What it does not name, another thread may have set meanwhile. */
+    if (config.profile != before.profile) atomic_store(&compiled->profile, config.profile);
+    if (config.threads != before.threads) atomic_store(&compiled->threads, config.threads);
     return IRR_OK;
 }
 

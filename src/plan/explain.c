@@ -112,13 +112,20 @@ static void put(irr_writer_t *writer, const char *before, const char *text) {
     if (text) irr_write(writer, "\"");
 }
 
+/* Of which locale the host may be: JSON has a point. */
+static void put_thousandths(irr_writer_t *writer, double us) {
+    uint64_t thousandths = (uint64_t)(us * 1000 + 0.5);
+    irr_write(writer, ",\"estimate_us\":%llu.%03u", (unsigned long long)(thousandths / 1000),
+              (unsigned)(thousandths % 1000));
+}
+
 static void explain_offers(const irr_choice_t *choice, irr_writer_t *writer) {
     for (unsigned i = 0; i < IRR_BACKEND_COUNT; i++) {
         const irr_offer_t *offer = &choice->offers[i];
         put(writer,
             i ? ",{\"backend\":" : "{\"backend\":", irr_backend_row((irr_backend_e)i)->name);
         if (offer->serves)
-            irr_write(writer, ",\"estimate_us\":%.3f", offer->estimate_us);
+            put_thousandths(writer, offer->estimate_us);
         else
             put(writer, ",\"estimate_us\":", NULL);
         put(writer, ",\"kernel\":", offer->serves ? offer->kernel : NULL);

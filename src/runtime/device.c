@@ -5,13 +5,22 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+/* A setter is not kept waiting by readers that follow each other without end. */
+static void init_settings(pthread_rwlock_t *settings) {
+    pthread_rwlockattr_t kind;
+    pthread_rwlockattr_init(&kind);
+    pthread_rwlockattr_setkind_np(&kind, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+    pthread_rwlock_init(settings, &kind);
+    pthread_rwlockattr_destroy(&kind);
+}
+
 irr_status_e irr_device_make(const char *name, const char *path, size_t property_count,
                              irr_device_t **device) {
     irr_device_t *made = irr_calloc(1, sizeof *made);
     if (!made) return irr_out_of_memory(irr_message(), sizeof *made);
     atomic_init(&made->holders, 1);
     pthread_mutex_init(&made->loading, NULL);
-    pthread_rwlock_init(&made->settings, NULL);
+    init_settings(&made->settings);
     made->properties = irr_list_make(property_count, sizeof *made->properties);
     made->property_count = property_count;
     if (made->properties) {
