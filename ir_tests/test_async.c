@@ -1,6 +1,7 @@
 /* Asynchronous runs, callbacks, threads. Also run under the thread sanitizer.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "api.h"
+#include "sanitized.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -275,6 +276,38 @@ static void a_forked_child_leaves_the_run_to_its_parent(void **state) {
     irr_infer_request_free(request);
 }
 
+static atomic_bool enough;
+
+static void *use_core_on_and_on(void *core) {
+    while (!atomic_load(&enough)) use_core(core);
+    return NULL;
+}
+
+static void forked_children_use_the_core(void **state) {
+    (void)state;
+    if (__tsan_init || ADDRESS_SANITIZED) skip();
+    pthread_t thread;
+    irr_core_t *core = api_core();
+    assert_int_equal(pthread_create(&thread, NULL, use_core_on_and_on, core), 0);
+    for (int k = 0; k < 200; k++) {
+        int status;
+        pid_t child = fork();
+        if (child == 0) {
+            irr_available_devices_t devices;
+            irr_property_t sleep = {"STRANGER_SLEEP_MS", "0"};
+            alarm(20); /* rather than for ever */
+            bool ok = !irr_core_get_available_devices(core, &devices) &&
+                      !irr_core_set_properties(core, "STRANGER", 1, &sleep);
+            _exit(ok ? 0 : 1);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+    atomic_store(&enough, true);
+    pthread_join(thread, NULL);
+    irr_core_free(core);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(before_any_start),
@@ -289,6 +322,7 @@ int main(void) {
         cmocka_unit_test(threads_on_one_core),
         cmocka_unit_test(a_forked_child_goes_on),
         cmocka_unit_test(a_forked_child_leaves_the_run_to_its_parent),
+        cmocka_unit_test(forked_children_use_the_core),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,9 +36,9 @@ irr_status_e irr_core_query_model(const irr_core_t *core, const irr_model_t *mod
     IRR_TRY(irr_core_device(core, device_name, &device));
     for (uint32_t at = 0; irr_ir_next_layer(model, &at, &layer);) count++;
     irr_supported_op_t *rows = irr_list_make(count, sizeof *rows);
-    pthread_rwlock_rdlock(&device->settings);
+    irr_guard_read(&device->settings);
     irr_status_e status = ask(device->engine, model, num_properties, properties, rows);
-    pthread_rwlock_unlock(&device->settings);
+    irr_guard_leave(&device->settings);
     irr_device_release(device);
     *supported_ops = (irr_supported_ops_t){rows, count};
     if (status) irr_supported_ops_free(supported_ops);
@@ -71,10 +71,10 @@ irr_status_e irr_core_compile_model(const irr_core_t *core, const irr_model_t *m
     if (!status) {
         irr_plugin_engine_t *engine = made->device->engine;
         made->shapes_follow_values = shapes_follow_values(&made->ir->graph);
-        pthread_rwlock_rdlock(&made->device->settings);
+        irr_guard_read(&made->device->settings);
         status = engine->compile(engine, &made->ir->graph, properties, num_properties,
                                  &made->compiled, irr_message());
-        pthread_rwlock_unlock(&made->device->settings);
+        irr_guard_leave(&made->device->settings);
     }
     return IRR_GIVE(status, compiled_model, made, irr_compiled_model_free);
 }

@@ -7,7 +7,7 @@
 /* The list is the core's own business: a const core is one that others may use at the same time. */
 static irr_core_t *lock(const irr_core_t *core) {
     irr_core_t *own = (irr_core_t *)core;
-    pthread_mutex_lock(&own->lock);
+    irr_guard_write(&own->lock);
     return own;
 }
 
@@ -30,7 +30,7 @@ irr_status_e irr_core_add_device(irr_core_t *core, irr_device_t *device) {
     lock(core);
     irr_status_e status = check_free(core, device);
     if (!status) *find(core, device->name) = irr_device_retain(device);
-    pthread_mutex_unlock(&core->lock);
+    irr_guard_leave(&core->lock);
     return status;
 }
 
@@ -49,7 +49,7 @@ irr_status_e irr_core_device(const irr_core_t *core, const char *name, irr_devic
     irr_device_t *found = *find(own, name);
     irr_status_e status = found ? IRR_OK : unknown_device(core, name);
     if (found) irr_device_retain(found);
-    pthread_mutex_unlock(&own->lock);
+    irr_guard_leave(&own->lock);
     if (!status) status = irr_device_load(found);
     return IRR_GIVE(status, device, found, irr_device_release);
 }
@@ -57,7 +57,7 @@ irr_status_e irr_core_device(const irr_core_t *core, const char *name, irr_devic
 static irr_status_e make_core(const char *path, bool may_be_missing, irr_core_t **core) {
     irr_core_t *made = irr_calloc(1, sizeof *made);
     if (!made) return irr_out_of_memory(irr_message(), sizeof *made);
-    pthread_mutex_init(&made->lock, NULL);
+    irr_guard_init(&made->lock);
     made->no_plugins_file = may_be_missing && access(path, F_OK) != 0;
     irr_status_e status = made->no_plugins_file ? IRR_OK : irr_registry_read(made, path);
     return IRR_GIVE(status, core, made, irr_core_free);
@@ -82,7 +82,7 @@ void irr_core_free(irr_core_t *core) {
         next = k->next;
         irr_device_release(k);
     }
-    pthread_mutex_destroy(&core->lock);
+    irr_guard_destroy(&core->lock);
     irr_release(core);
 }
 
@@ -97,7 +97,7 @@ irr_status_e irr_core_register_plugin(const irr_core_t *core, const char *path,
     IRR_TRY(irr_device_make(device_name, full, 0, &device));
     irr_core_t *own = lock(core); /* the name first: a library may take long to load */
     irr_status_e status = check_free(own, device);
-    pthread_mutex_unlock(&own->lock);
+    irr_guard_leave(&own->lock);
     if (!status) status = irr_device_load(device);
     if (!status) status = irr_core_add_device((irr_core_t *)core, device);
     irr_device_release(device);
@@ -110,7 +110,7 @@ irr_status_e irr_core_unregister_plugin(const irr_core_t *core, const char *devi
     irr_device_t **at = find(own, device_name), *found = *at;
     irr_status_e status = found ? IRR_OK : unknown_device(core, device_name);
     if (found) *at = found->next;
-    pthread_mutex_unlock(&own->lock);
+    irr_guard_leave(&own->lock);
     irr_device_release(found);
     return status;
 }
@@ -125,7 +125,7 @@ irr_status_e irr_core_get_available_devices(const irr_core_t *core,
     *devices = (irr_available_devices_t){names, names ? count : 0};
     for (const irr_device_t *k = own->devices; names && k; k = k->next)
         *names++ = irr_list_text(devices->devices, k->name);
-    pthread_mutex_unlock(&own->lock);
+    irr_guard_leave(&own->lock);
     irr_status_e status = irr_list_check(devices->devices);
     if (status) irr_available_devices_free(devices);
     return status;
@@ -158,10 +158,10 @@ irr_status_e irr_core_get_property(const irr_core_t *core, const char *device_na
     IRR_REQUIRE_OUT(property_value, core, device_name, property_key);
     irr_device_t *device = NULL;
     IRR_TRY(irr_core_device(core, device_name, &device));
-    pthread_rwlock_rdlock(&device->settings);
+    irr_guard_read(&device->settings);
     irr_status_e status =
         irr_door_get((irr_door_t){device->engine, NULL}, property_key, property_value);
-    pthread_rwlock_unlock(&device->settings);
+    irr_guard_leave(&device->settings);
     irr_device_release(device);
     return status;
 }
@@ -170,9 +170,9 @@ static irr_status_e set_one(const irr_core_t *core, const char *name, size_t cou
                             const irr_property_t *properties) {
     irr_device_t *device = NULL;
     IRR_TRY(irr_core_device(core, name, &device));
-    pthread_rwlock_wrlock(&device->settings);
+    irr_guard_write(&device->settings);
     irr_status_e status = irr_door_set((irr_door_t){device->engine, NULL}, count, properties);
-    pthread_rwlock_unlock(&device->settings);
+    irr_guard_leave(&device->settings);
     irr_device_release(device);
     return status;
 }

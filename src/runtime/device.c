@@ -5,22 +5,13 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-/* A setter is not kept waiting by readers that follow each other without end. */
-static void init_settings(pthread_rwlock_t *settings) {
-    pthread_rwlockattr_t kind;
-    pthread_rwlockattr_init(&kind);
-    pthread_rwlockattr_setkind_np(&kind, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
-    pthread_rwlock_init(settings, &kind);
-    pthread_rwlockattr_destroy(&kind);
-}
-
 irr_status_e irr_device_make(const char *name, const char *path, size_t property_count,
                              irr_device_t **device) {
     irr_device_t *made = irr_calloc(1, sizeof *made);
     if (!made) return irr_out_of_memory(irr_message(), sizeof *made);
     atomic_init(&made->holders, 1);
-    pthread_mutex_init(&made->loading, NULL);
-    init_settings(&made->settings);
+    irr_guard_init(&made->loading);
+    irr_guard_init(&made->settings);
     made->properties = irr_list_make(property_count, sizeof *made->properties);
     made->property_count = property_count;
     if (made->properties) {
@@ -42,8 +33,8 @@ void irr_device_release(irr_device_t *device) {
     if (engine) engine->release(engine);
     if (device->library) dlclose(device->library); /* code stays: it was opened with NODELETE */
     irr_list_free(device->properties);
-    pthread_mutex_destroy(&device->loading);
-    pthread_rwlock_destroy(&device->settings);
+    irr_guard_destroy(&device->loading);
+    irr_guard_destroy(&device->settings);
     irr_release(device);
 }
 
@@ -107,8 +98,8 @@ static irr_status_e load(irr_device_t *device) {
 }
 
 irr_status_e irr_device_load(irr_device_t *device) {
-    pthread_mutex_lock(&device->loading);
+    irr_guard_write(&device->loading);
     irr_status_e status = atomic_load(&device->engine) ? IRR_OK : load(device);
-    pthread_mutex_unlock(&device->loading);
+    irr_guard_leave(&device->loading);
     return status;
 }

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "ir/ir.h"
+#include "runtime/guard.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -93,8 +94,8 @@ typedef struct irr_device {
     irr_property_t *properties; /* from plugins.xml, set when it is loaded; a list */
     size_t property_count;
     const char *name, *path; /* texts of that list */
-    pthread_mutex_t loading;
-    pthread_rwlock_t settings; /* written by setters, read by all else */
+    irr_guard_t loading;
+    irr_guard_t settings; /* written by setters, read by all else */
     _Atomic(irr_plugin_engine_t *) engine;
     void *library;
 } irr_device_t;
@@ -122,7 +123,7 @@ irr_status_e irr_check_properties(size_t count, const irr_property_t *properties
 /* ---- the core ---- */
 
 struct irr_core {
-    pthread_mutex_t lock; /* of the list */
+    irr_guard_t lock; /* of the list */
     irr_device_t *devices;
     bool no_plugins_file;
 };
