@@ -37,6 +37,7 @@ typedef struct irr_config {
 typedef struct irr_offer {
     bool
         wordless; /* the asker wants neither kernel nor reason, which take longer than the choice */
+    double beaten_by_us; /* unless 0: what cannot be sooner need not look closer */
     bool serves;
     double estimate_us; /* one thread, data in cache; where it serves */
     irr_tier_e tier;    /* of what would run, among the words */

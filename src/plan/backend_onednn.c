@@ -30,6 +30,7 @@ static const op_row_t op_rows[IRR_OP_COUNT] = {
 #define OUTPUT_US 0.005
 #define LANE_US 0.0007
 #define REF_US 0.0105
+enum { MOST_LANES = 16 };
 enum { MAX_ROUNDINGS = 120, MAX_NEAR_SET = 2048, SPLIT_BYTES = 256 << 10 };
 
 /* Its JIT kernels widen every type to f32. 1: no such kernel, or a name that we do not know. */
@@ -76,12 +77,17 @@ static const char *objection(const irr_problem_t *problem, const irr_config_t *c
 
 /* ---- offer ---- */
 
+static double estimate_us(const irr_geometry_t *geometry, uint32_t lanes) {
+    double outputs = (double)geometry->output_count;
+    return CALL_US + outputs * OUTPUT_US +
+           outputs * (double)geometry->set_size * (lanes > 1 ? LANE_US / lanes : REF_US);
+}
+
 static void judge(const irr_problem_t *problem, const irr_config_t *config, const char *name,
                   irr_offer_t *offer) {
     const irr_geometry_t *geometry = &problem->geometry;
     uint32_t lanes = lanes_of(name);
     size_t depth = roundings(lanes, geometry->set_size);
-    double outputs = (double)geometry->output_count;
     if (!is_forced(config) && lanes == 1) {
         IRR_OFFER_SAY(offer, reason, "oneDNN has only %s for this shape", name);
         return;
@@ -92,9 +98,7 @@ static void judge(const irr_problem_t *problem, const irr_config_t *config, cons
         return;
     }
     offer->serves = true;
-    offer->estimate_us =
-        CALL_US + outputs * OUTPUT_US +
-        outputs * (double)geometry->set_size * (lanes > 1 ? LANE_US / lanes : REF_US);
+    offer->estimate_us = estimate_us(geometry, lanes);
     IRR_OFFER_SAY(offer, kernel, "%s", name);
     IRR_OFFER_SAY(offer, reason, "%s",
                   is_forced(config) ? "forced, whatever the contract says"
@@ -105,6 +109,11 @@ static void offer(const irr_problem_t *problem, const irr_config_t *config, irr_
     irr_onednn_t *reduction = NULL;
     const char *objects = objection(problem, config);
     irr_status_e status = IRR_OK;
+    /* oneDNN makes an engine and a description to be asked, and ends the process where it finds no
+     * memory for them. */
+    if (!objects && !is_forced(config) && offer->beaten_by_us > 0 &&
+        estimate_us(&problem->geometry, MOST_LANES) >= offer->beaten_by_us)
+        objects = "another is sooner than any implementation of oneDNN";
     if (!objects)
         status = irr_onednn_create(problem, problem->geometry.runs[0].size, 0, &reduction);
     if (status)

@@ -5,6 +5,8 @@
 #include "base/element_type.h"
 #include "base/status.h"
 
+#include <math.h>
+
 static const irr_backend_t *const rows[] = {
     [IRR_BACKEND_SIMD] = &irr_backend_simd,
     [IRR_BACKEND_ONEDNN] = &irr_backend_onednn,
@@ -29,10 +31,13 @@ irr_status_e irr_planner_admit(irr_op_e op, irr_element_type_e type, irr_sentenc
 irr_status_e irr_planner_choose(const irr_problem_t *problem, const irr_config_t *config,
                                 bool words, irr_choice_t *choice, irr_sentence_t sentence) {
     irr_offer_t *offers = choice->offers;
+    double least_us = INFINITY;
     choice->backend = config->backend;
     for (unsigned i = 0; i < IRR_BACKEND_COUNT; i++) {
         offers[i] = (irr_offer_t){.wordless = !words, .tier = config->tier};
+        offers[i].beaten_by_us = words || i == 0 ? 0 : least_us;
         rows[i]->offer(problem, config, &offers[i]);
+        if (offers[i].serves && offers[i].estimate_us < least_us) least_us = offers[i].estimate_us;
     }
     if (config->backend != IRR_BACKEND_AUTO) {
         if (offers[config->backend].serves) return IRR_OK;
