@@ -38,7 +38,7 @@ enum { LINE = 128, SPIN_NS = 30000, SPIN_CROWDED_NS = 2000 }; /* 128: lines are 
  * leaves an idle state of its own, 10 to 30 and 40 to 200 in virtual machines. Measured each time:
  * what is less is believed soon, what is more, with what others may have to do, slowly. */
 enum { USUAL_RING_NS = 5000, USUAL_WAKE_NS = 40000, MOST_BELIEVED_NS = 500000 };
-enum { RINGS_IN_A_ROW = 3 };
+enum { RINGS_IN_A_ROW = 3, GROW_AGAIN_NS = 1000000000 };
 
 static int64_t believe(int64_t usual, int64_t measured) {
     if (measured > MOST_BELIEVED_NS) measured = MOST_BELIEVED_NS;
@@ -60,6 +60,7 @@ static struct {
     _Alignas(LINE) atomic_flag in_use; /* a caller has the pool */
     uint32_t asked;                    /* the largest number of workers asked for */
     uint32_t started;                  /* those that could be started */
+    int64_t grow_again_ns;             /* not before, where some could not */
     atomic_uint spin_ns;               /* a worker's patience before it sleeps */
     int64_t row_ns, row_end_ns;        /* work that nobody helped with, call upon call */
     int64_t ring_ns;                   /* what ringing the bell takes, measured */
@@ -194,25 +195,28 @@ static void forget_workers(void) {
 
 static void watch_forks(void) { pthread_atfork(NULL, NULL, forget_workers); }
 
-/* Starts what is missing. After a failure the pool lives with what it has, and tries again only
- * when more are asked for: a call must not repeat a failing system call each time. */
+/* Starts what is missing. After a failure the pool lives with what it has, for a while: a call must
+ * not repeat a failing system call each time. */
 static void grow(uint32_t workers) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (workers <= pool.asked && now_ns() < pool.grow_again_ns) return;
     pthread_once(&once, watch_forks);
-    pool.asked = workers;
+    if (pool.asked < workers) pool.asked = workers;
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0) return;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     sigset_t found;
     irr_signals_of_host(&found);
     pthread_t thread;
-    while (pool.started < workers && pthread_create(&thread, &attributes, worker,
-                                                    (void *)(uintptr_t)(pool.started + 1)) == 0) {
+    while (pool.started < pool.asked &&
+           pthread_create(&thread, &attributes, worker, (void *)(uintptr_t)(pool.started + 1)) ==
+               0) {
         pthread_setname_np(thread, "irreduce");
         pool.started++;
     }
     pthread_sigmask(SIG_SETMASK, &found, NULL);
     pthread_attr_destroy(&attributes);
+    pool.grow_again_ns = now_ns() + GROW_AGAIN_NS;
     bool crowded = pool.started + 1 > irr_available_cpus();
     atomic_store(&pool.spin_ns, crowded ? SPIN_CROWDED_NS : SPIN_NS);
 }
@@ -337,7 +341,7 @@ static void work_together(const irr_executor_t *executor, size_t count, irr_task
     bool timed = irr_trial_is_on(executor->trial, way) || (way == IRR_WAY_TOGETHER && !awake);
     int64_t began_ns = timed ? now_ns() : 0;
     if (way == IRR_WAY_TOGETHER && (awake || bell || is_in_long_row(began_ns))) {
-        if (workers > pool.asked) grow(workers);
+        if (workers > pool.started) grow(workers);
         open_gate(count, task, argument, workers, bell);
         draw(task, argument, pool.sharing, 0);
         close_gate();
