@@ -7,6 +7,11 @@ target_link_libraries(test_parallel PRIVATE cmocka m Threads::Threads)
 target_link_options(test_parallel PRIVATE -Wl,--wrap=pthread_create)
 add_test(NAME parallel COMMAND test_parallel)
 
+# The CPUs it may use, and what waking its threads takes.
+add_executable(test_available_cpus ir_tests/test_available_cpus.c
+  $<TARGET_OBJECTS:irr_kernel> $<TARGET_OBJECTS:irr_base>)
+target_link_libraries(test_available_cpus PRIVATE cmocka m Threads::Threads)
+add_test(NAME available_cpus COMMAND test_available_cpus)
 
 # The exact oracle, which shares no code with src/, and its own test.
 add_library(irr_oracle OBJECT ir_tests/oracle.c ir_tests/oracle_rules.c ir_tests/oracle_big.c)

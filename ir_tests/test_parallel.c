@@ -1,5 +1,5 @@
 /* The pool: every index once, on any number of threads, nested, forked, crowded, without threads;
- * a host's pool; the floating-point environment; the CPUs that a process may use.
+ * a host's pool; the floating-point environment.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/fp_env.h"
 #include "kernel/cpu.h"
@@ -8,14 +8,12 @@
 
 #include <dirent.h>
 #include <pthread.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -369,59 +367,6 @@ static void a_host_pool_replaces_ours(void **state) {
     assert_int_equal(irr_executor_width(&executor), 5);
 }
 
-static void write_file(const char *path, const char *text) {
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
-static void cpus_and_quotas(void **state) {
-    (void)state;
-    cpu_set_t mask, one;
-    assert_int_equal(sched_getaffinity(0, sizeof mask, &mask), 0);
-    assert_in_range(irr_available_cpus(), 1, CPU_COUNT(&mask));
-    CPU_ZERO(&one);
-    for (size_t cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; cpu++)
-        if (CPU_ISSET(cpu, &mask)) CPU_SET(cpu, &one);
-    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
-    assert_int_equal(irr_available_cpus(), 1);
-    assert_int_equal(sched_setaffinity(0, sizeof mask, &mask), 0);
-
-    char root[] = "cgroup-XXXXXX";
-    assert_non_null(mkdtemp(root));
-    assert_int_equal(chdir(root), 0);
-    write_file("membership", "3:memory:/a\n0::/a/b\n");
-    assert_int_equal(irr_quota_cpus("missing", "."), UINT32_MAX);
-    assert_int_equal(irr_quota_cpus("membership", "."), UINT32_MAX);
-    assert_int_equal(mkdir("a", 0700) | mkdir("a/b", 0700), 0);
-    write_file("a/b/cpu.max", "max 100000\n");
-    assert_int_equal(irr_quota_cpus("membership", "."), UINT32_MAX);
-    write_file("a/cpu.max", "250000 100000\n"); /* the parent's counts */
-    assert_int_equal(irr_quota_cpus("membership", "."), 3);
-    write_file("a/b/cpu.max", "5000 100000\n");
-    assert_int_equal(irr_quota_cpus("membership", "."), 1);
-    write_file("membership", "4:cpu,cpuacct:/c\n");
-    assert_int_equal(mkdir("cpu,cpuacct", 0700) | mkdir("cpu,cpuacct/c", 0700), 0);
-    write_file("cpu,cpuacct/c/cpu.cfs_quota_us", "-1\n");
-    write_file("cpu,cpuacct/c/cpu.cfs_period_us", "100000\n");
-    assert_int_equal(irr_quota_cpus("membership", "."), UINT32_MAX);
-    write_file("cpu,cpuacct/c/cpu.cfs_quota_us", "200000\n");
-    assert_int_equal(irr_quota_cpus("membership", "."), 2);
-    static const char *const made[] = {"a/b/cpu.max",
-                                       "a/cpu.max",
-                                       "a/b",
-                                       "a",
-                                       "membership",
-                                       "cpu,cpuacct/c/cpu.cfs_quota_us",
-                                       "cpu,cpuacct/c/cpu.cfs_period_us",
-                                       "cpu,cpuacct/c",
-                                       "cpu,cpuacct"};
-    for (size_t i = 0; i < sizeof made / sizeof *made; i++) assert_int_equal(remove(made[i]), 0);
-    assert_int_equal(chdir(".."), 0);
-    assert_int_equal(rmdir(root), 0);
-}
-
 static void tiers_have_names(void **state) {
     (void)state;
     for (unsigned i = 0; i < IRR_TIER_COUNT; i++) assert_non_null(irr_tier_name((irr_tier_e)i));
@@ -444,7 +389,6 @@ int main(void) {
         cmocka_unit_test(forked_children_work),
         cmocka_unit_test(threads_that_cannot_start),
         cmocka_unit_test(a_host_pool_replaces_ours),
-        cmocka_unit_test(cpus_and_quotas),
         cmocka_unit_test(tiers_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

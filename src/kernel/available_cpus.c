@@ -1,12 +1,13 @@
 /* How many CPUs this process may use: its affinity mask, bounded by the CPU quotas of its control
  * groups (version 2's cpu.max, version 1's cpu.cfs_*), rounded up.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/parallel.h"
+#include "kernel/available_cpus.h"
 
 #include <limits.h>
-#include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* quota / period of version 2 ("max 100000" is none) or version 1 (-1 is none), rounded up. */
 static uint32_t quota_in(const char *directory) {
@@ -73,14 +74,27 @@ uint32_t irr_quota_cpus(const char *membership, const char *root) {
     return cpus;
 }
 
-uint32_t irr_available_cpus(void) {
-    cpu_set_t
-        set[8]; /* 8,192 CPUs; one set of 1,024 would make the kernel refuse larger machines */
-    uint32_t cpus = 1;
-    if (sched_getaffinity(0, sizeof set, set) == 0) {
-        int counted = CPU_COUNT_S(sizeof set, set);
-        if (counted > 0) cpus = (uint32_t)counted;
-    }
+uint32_t irr_count_cpus(const irr_cpus_t *cpus) {
+    int counted = CPU_COUNT_S(sizeof cpus->sets, cpus->sets);
+    uint32_t count = counted > 0 ? (uint32_t)counted : 1;
     uint32_t quota = irr_quota_cpus("/proc/self/cgroup", "/sys/fs/cgroup");
-    return quota < cpus ? quota : cpus;
+    return quota < count ? quota : count;
+}
+
+irr_cpus_t irr_cpus_of_thread(pid_t thread) {
+    irr_cpus_t cpus;
+    memset(&cpus, 0, sizeof cpus);
+    if (sched_getaffinity(thread, sizeof cpus.sets, cpus.sets) != 0) memset(&cpus, 0, sizeof cpus);
+    return cpus;
+}
+
+irr_cpus_t irr_cpus_of_workers(void) {
+    irr_cpus_t caller = irr_cpus_of_thread(0), first = irr_cpus_of_thread(getpid());
+    CPU_OR_S(sizeof caller.sets, caller.sets, caller.sets, first.sets);
+    return caller;
+}
+
+uint32_t irr_available_cpus(void) {
+    irr_cpus_t cpus = irr_cpus_of_thread(0);
+    return irr_count_cpus(&cpus);
 }

@@ -11,11 +11,12 @@
 
 #include "base/fp_env.h"
 #include "base/signals.h"
+#include "kernel/available_cpus.h"
+#include "kernel/bell.h"
 #include "kernel/cpu.h"
 
 #include <linux/futex.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -34,16 +35,7 @@
 
 enum { LINE = 128, SPIN_NS = 30000, SPIN_CROWDED_NS = 2000 }; /* 128: lines are fetched in pairs */
 
-/* To ring costs a system call, and a worker is awake some time later: 5 and 40 us where a CPU
- * leaves an idle state of its own, 10 to 30 and 40 to 200 in virtual machines. Measured each time:
- * what is less is believed soon, what is more, with what others may have to do, slowly. */
-enum { USUAL_RING_NS = 5000, USUAL_WAKE_NS = 40000, MOST_BELIEVED_NS = 500000 };
 enum { RINGS_IN_A_ROW = 3, GROW_AGAIN_NS = 1000000000 };
-
-static int64_t believe(int64_t usual, int64_t measured) {
-    if (measured > MOST_BELIEVED_NS) measured = MOST_BELIEVED_NS;
-    return usual + (measured - usual) / (measured < usual ? 2 : 16);
-}
 
 /* How the indices are shared out; divisions are made once a call. */
 typedef struct {
@@ -63,13 +55,12 @@ static struct {
     int64_t grow_again_ns;             /* not before, where some could not */
     atomic_uint spin_ns;               /* a worker's patience before it sleeps */
     int64_t row_ns, row_end_ns;        /* work that nobody helped with, call upon call */
-    int64_t ring_ns;                   /* what ringing the bell takes, measured */
-    _Alignas(LINE) atomic_uint bell;   /* what sleepers wait on */
+    _Alignas(LINE) atomic_uint rings;  /* what sleepers wait on */
     atomic_uint sleepers;
     atomic_int ringing_cpu;         /* of the caller that rang */
     atomic_int_fast64_t rung_at_ns; /* until a worker is awake, else 0 */
-    atomic_int_fast64_t wake_ns;    /* from there to there, measured */
-} pool = {.ring_ns = USUAL_RING_NS, .wake_ns = USUAL_WAKE_NS};
+    irr_bell_t bell;                /* what ringing takes */
+} pool = {.bell = {.ring_ns = IRR_USUAL_RING_NS, .wake_ns = IRR_USUAL_WAKE_NS}};
 
 /* Each thread has a share of the indices, the same at each call: what it read last time is in its
  * own cache. A share that is done, or whose thread is not there, is helped out by the others. */
@@ -130,21 +121,19 @@ static bool invites(unsigned gate, unsigned last_number) {
 
 /* A scheduler may wake a worker where its caller is, which then waits until the worker sleeps. */
 static void step_aside(void) {
-    cpu_set_t all[8], others[8]; /* as in available_cpus.c */
     int cpu = sched_getcpu();
     if (cpu < 0 || cpu != atomic_load_explicit(&pool.ringing_cpu, memory_order_relaxed)) return;
-    if (sched_getaffinity(0, sizeof all, all) != 0) return;
-    memcpy(others, all, sizeof all);
-    CPU_CLR_S((size_t)cpu, sizeof others, others);
-    if (CPU_COUNT_S(sizeof others, others) == 0) return;
-    sched_setaffinity(0, sizeof others, others);
-    sched_setaffinity(0, sizeof all, all);
+    irr_cpus_t all = irr_cpus_of_thread(0), others = all;
+    CPU_CLR_S((size_t)cpu, sizeof others.sets, others.sets);
+    if (CPU_COUNT_S(sizeof others.sets, others.sets) == 0) return;
+    sched_setaffinity(0, sizeof others.sets, others.sets);
+    sched_setaffinity(0, sizeof all.sets, all.sets);
 }
 
 static void wake_up(void) {
     int64_t rung = atomic_exchange(&pool.rung_at_ns, 0);
     step_aside();
-    if (rung) atomic_store(&pool.wake_ns, believe(atomic_load(&pool.wake_ns), now_ns() - rung));
+    if (rung) irr_bell_note_wake(&pool.bell, now_ns() - rung);
 }
 
 /* Spins, then sleeps, until a region invites; returns the gate as it then stood. */
@@ -154,10 +143,10 @@ static unsigned await_region(unsigned last_number) {
     while (!invites(gate = atomic_load_explicit(&pool.gate, memory_order_acquire), last_number)) {
         if (spin(&patience, spin_ns)) continue;
         /* Either the caller sees this sleeper after it opened the gate, or we see the gate open. */
-        unsigned bell = atomic_load(&pool.bell);
+        unsigned rings = atomic_load(&pool.rings);
         atomic_fetch_add(&pool.sleepers, 1);
         if (!invites(atomic_load(&pool.gate), last_number)) {
-            futex_wait(&pool.bell, bell);
+            futex_wait(&pool.rings, rings);
             wake_up();
         }
         atomic_fetch_sub(&pool.sleepers, 1);
@@ -205,6 +194,9 @@ static void grow(uint32_t workers) {
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0) return;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    irr_cpus_t cpus = irr_cpus_of_workers();
+    if (CPU_COUNT_S(sizeof cpus.sets, cpus.sets))
+        pthread_attr_setaffinity_np(&attributes, sizeof cpus.sets, cpus.sets);
     sigset_t found;
     irr_signals_of_host(&found);
     pthread_t thread;
@@ -217,15 +209,8 @@ static void grow(uint32_t workers) {
     pthread_sigmask(SIG_SETMASK, &found, NULL);
     pthread_attr_destroy(&attributes);
     pool.grow_again_ns = now_ns() + GROW_AGAIN_NS;
-    bool crowded = pool.started + 1 > irr_available_cpus();
+    bool crowded = pool.started + 1 > irr_count_cpus(&cpus);
     atomic_store(&pool.spin_ns, crowded ? SPIN_CROWDED_NS : SPIN_NS);
-}
-
-/* Half of what follows after a worker is awake is saved. */
-static int64_t worth_a_bell_ns(void) { return 2 * pool.ring_ns + atomic_load(&pool.wake_ns); }
-
-static bool is_long(uint64_t alone_ns) {
-    return alone_ns == 0 || alone_ns > (uint64_t)worth_a_bell_ns();
 }
 
 /* Where calls follow each other, nobody knows how long. If no more came, the bell would have been
@@ -233,16 +218,16 @@ static bool is_long(uint64_t alone_ns) {
 static bool is_in_long_row(int64_t now) {
     unsigned spin_ns = atomic_load(&pool.spin_ns);
     if (now - pool.row_end_ns > (spin_ns ? spin_ns : SPIN_NS)) pool.row_ns = 0;
-    return pool.row_ns > RINGS_IN_A_ROW * pool.ring_ns;
+    return pool.row_ns > RINGS_IN_A_ROW * pool.bell.ring_ns;
 }
 
 static void ring(uint32_t workers) {
     int64_t began = now_ns();
     atomic_store_explicit(&pool.ringing_cpu, sched_getcpu(), memory_order_relaxed);
-    if (began - atomic_load(&pool.rung_at_ns) > MOST_BELIEVED_NS)
+    if (began - atomic_load(&pool.rung_at_ns) > IRR_MOST_WAKE_NS)
         atomic_store(&pool.rung_at_ns, began); /* else the last one is on its way */
-    atomic_fetch_add(&pool.bell, 1);
-    if (futex_wake(&pool.bell, workers)) pool.ring_ns = believe(pool.ring_ns, now_ns() - began);
+    atomic_fetch_add(&pool.rings, 1);
+    if (futex_wake(&pool.rings, workers)) irr_bell_note_ring(&pool.bell, now_ns() - began);
 }
 
 static void open_gate(size_t count, irr_task_f task, void *argument, uint32_t workers, bool bell) {
@@ -336,7 +321,7 @@ bool irr_parallel_says_alone(irr_trial_t *trial) {
 static void work_together(const irr_executor_t *executor, size_t count, irr_task_f task,
                           void *argument, uint32_t workers) {
     bool awake = pool.asked >= workers && atomic_load(&pool.sleepers) < pool.started;
-    bool bell = is_long(executor->alone_ns);
+    bool bell = irr_bell_pays(&pool.bell, executor->alone_ns);
     irr_way_e way = irr_trial_way(executor->trial);
     bool timed = irr_trial_is_on(executor->trial, way) || (way == IRR_WAY_TOGETHER && !awake);
     int64_t began_ns = timed ? now_ns() : 0;
@@ -354,6 +339,7 @@ static void work_together(const irr_executor_t *executor, size_t count, irr_task
     if (awake || way == IRR_WAY_ALONE) {
         irr_trial_note(executor->trial, way, end_ns - began_ns);
     } else {
+        if (!bell) irr_bell_fade(&pool.bell, executor->alone_ns);
         pool.row_ns += end_ns - began_ns;
         pool.row_end_ns = end_ns;
     }

@@ -38,10 +38,4 @@ bool irr_parallel_says_alone(irr_trial_t *trial);
 /* Threads that a call with this executor can use at once. */
 uint32_t irr_executor_width(const irr_executor_t *executor);
 
-/* CPUs that this process may use: affinity mask and control-group quota, at least 1. */
-uint32_t irr_available_cpus(void);
-/* The quota's part of it, UINT32_MAX if there is none: `membership` is a file such as
- * /proc/self/cgroup, `root` where control groups are mounted. */
-uint32_t irr_quota_cpus(const char *membership, const char *root);
-
 #endif

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "plan/compiled.h"
 
+#include "kernel/available_cpus.h"
 #include "plan/onednn.h"
 
 #include <stdlib.h>
