@@ -82,22 +82,22 @@ static void quotas_bound_them(void **state) {
     assert_non_null(mkdtemp(root));
     assert_int_equal(chdir(root), 0);
     write_file("membership", "3:memory:/a\n0::/a/b\n");
-    assert_int_equal(irr_quota_cpus("missing", "."), UINT32_MAX);
-    assert_int_equal(irr_quota_cpus("membership", "."), UINT32_MAX);
+    assert_int_equal(irr_quota_cpus_in("missing", "."), UINT32_MAX);
+    assert_int_equal(irr_quota_cpus_in("membership", "."), UINT32_MAX);
     assert_int_equal(mkdir("a", 0700) | mkdir("a/b", 0700), 0);
     write_file("a/b/cpu.max", "max 100000\n");
-    assert_int_equal(irr_quota_cpus("membership", "."), UINT32_MAX);
+    assert_int_equal(irr_quota_cpus_in("membership", "."), UINT32_MAX);
     write_file("a/cpu.max", "250000 100000\n"); /* the parent's counts */
-    assert_int_equal(irr_quota_cpus("membership", "."), 3);
+    assert_int_equal(irr_quota_cpus_in("membership", "."), 3);
     write_file("a/b/cpu.max", "5000 100000\n");
-    assert_int_equal(irr_quota_cpus("membership", "."), 1);
+    assert_int_equal(irr_quota_cpus_in("membership", "."), 1);
     write_file("membership", "4:cpu,cpuacct:/c\n");
     assert_int_equal(mkdir("cpu,cpuacct", 0700) | mkdir("cpu,cpuacct/c", 0700), 0);
     write_file("cpu,cpuacct/c/cpu.cfs_quota_us", "-1\n");
     write_file("cpu,cpuacct/c/cpu.cfs_period_us", "100000\n");
-    assert_int_equal(irr_quota_cpus("membership", "."), UINT32_MAX);
+    assert_int_equal(irr_quota_cpus_in("membership", "."), UINT32_MAX);
     write_file("cpu,cpuacct/c/cpu.cfs_quota_us", "200000\n");
-    assert_int_equal(irr_quota_cpus("membership", "."), 2);
+    assert_int_equal(irr_quota_cpus_in("membership", "."), 2);
     static const char *const made[] = {"a/b/cpu.max",
                                        "a/cpu.max",
                                        "a/b",

@@ -49,7 +49,7 @@ static uint32_t quota_above(const char *mount, const char *group) {
     }
 }
 
-uint32_t irr_quota_cpus(const char *membership, const char *root) {
+uint32_t irr_quota_cpus_in(const char *membership, const char *root) {
     FILE *file = fopen(membership, "re");
     if (!file) return UINT32_MAX;
     uint32_t cpus = UINT32_MAX;
@@ -74,11 +74,10 @@ uint32_t irr_quota_cpus(const char *membership, const char *root) {
     return cpus;
 }
 
+uint32_t irr_quota_cpus(void) { return irr_quota_cpus_in("/proc/self/cgroup", "/sys/fs/cgroup"); }
+
 uint32_t irr_count_cpus(const irr_cpus_t *cpus) {
-    int counted = CPU_COUNT_S(sizeof cpus->sets, cpus->sets);
-    uint32_t count = counted > 0 ? (uint32_t)counted : 1;
-    uint32_t quota = irr_quota_cpus("/proc/self/cgroup", "/sys/fs/cgroup");
-    return quota < count ? quota : count;
+    return (uint32_t)CPU_COUNT_S(sizeof cpus->sets, cpus->sets);
 }
 
 irr_cpus_t irr_cpus_of_thread(pid_t thread) {
@@ -96,5 +95,7 @@ irr_cpus_t irr_cpus_of_workers(void) {
 
 uint32_t irr_available_cpus(void) {
     irr_cpus_t cpus = irr_cpus_of_thread(0);
-    return irr_count_cpus(&cpus);
+    uint32_t count = irr_count_cpus(&cpus), quota = irr_quota_cpus();
+    if (quota < count) return quota;
+    return count ? count : 1;
 }

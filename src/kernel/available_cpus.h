@@ -16,12 +16,12 @@ irr_cpus_t irr_cpus_of_thread(pid_t thread);
 /* Those that threads which work for any caller may use: the caller's and those of the process's
  * first thread. A caller's alone may be one CPU, which a host has tied it to. */
 irr_cpus_t irr_cpus_of_workers(void);
-/* How many these are, within the control groups' quota; at least 1. */
 uint32_t irr_count_cpus(const irr_cpus_t *cpus);
+/* The control groups' quota, UINT32_MAX if there is none; from the files of these, `membership` is
+ * such as /proc/self/cgroup, `root` where they are mounted. */
+uint32_t irr_quota_cpus(void);
+uint32_t irr_quota_cpus_in(const char *membership, const char *root);
 /* How many the caller may use: its affinity mask and the quota, at least 1. */
 uint32_t irr_available_cpus(void);
-/* The quota, UINT32_MAX if there is none: `membership` is a file such as /proc/self/cgroup, `root`
- * where control groups are mounted. */
-uint32_t irr_quota_cpus(const char *membership, const char *root);
 
 #endif

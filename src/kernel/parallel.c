@@ -35,7 +35,7 @@
 
 enum { LINE = 128, SPIN_NS = 30000, SPIN_CROWDED_NS = 2000 }; /* 128: lines are fetched in pairs */
 
-enum { RINGS_IN_A_ROW = 3, GROW_AGAIN_NS = 1000000000 };
+enum { RINGS_IN_A_ROW = 3, GROW_AGAIN_NS = 1000000000, CACHED_TASK_NS = 3000 };
 
 /* How the indices are shared out; divisions are made once a call. */
 typedef struct {
@@ -50,21 +50,26 @@ static struct {
     void *argument;
     sharing_t sharing;
     _Alignas(LINE) atomic_flag in_use; /* a caller has the pool */
-    uint32_t asked;                    /* the largest number of workers asked for */
+    atomic_uint asked;                 /* the largest number of workers asked for */
     uint32_t started;                  /* those that could be started */
     int64_t grow_again_ns;             /* not before, where some could not */
+    uint32_t quota;                    /* of CPUs, when workers were started */
     atomic_uint spin_ns;               /* a worker's patience before it sleeps */
     int64_t row_ns, row_end_ns;        /* work that nobody helped with, call upon call */
     _Alignas(LINE) atomic_uint rings;  /* what sleepers wait on */
     atomic_uint sleepers;
-    atomic_int ringing_cpu;         /* of the caller that rang */
+    atomic_int caller_cpu;          /* when workers were started or rung for */
     atomic_int_fast64_t rung_at_ns; /* until a worker is awake, else 0 */
     irr_bell_t bell;                /* what ringing takes */
 } pool = {.bell = {.ring_ns = IRR_USUAL_RING_NS, .wake_ns = IRR_USUAL_WAKE_NS}};
 
 /* Each thread has a share of the indices, the same at each call: what it read last time is in its
- * own cache. A share that is done, or whose thread is not there, is helped out by the others. */
-static struct { _Alignas(LINE) atomic_size_t next; /* index to draw */ } shares[MAX_WORKERS + 1];
+ * own cache, out of which others would get it six times as slowly. So they help out where a share's
+ * thread is not there, or is at one index for longer than something out of a cache would take. */
+static struct {
+    _Alignas(LINE) atomic_size_t next; /* index to draw */
+    atomic_bool attended;
+} shares[MAX_WORKERS + 1];
 
 static void futex_wait(atomic_uint *word, unsigned expected) {
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
@@ -99,12 +104,28 @@ static size_t share_begin(const sharing_t *sharing, uint32_t seat) {
     return sharing->share * seat + (seat < sharing->rest ? seat : sharing->rest);
 }
 
+/* Does the thread whose share it is leave an index to others? False: it has drawn them all. */
+static bool leaves_some(uint32_t seat, size_t end) {
+    atomic_size_t *next = &shares[seat].next;
+    patience_t patience = {0};
+    size_t seen = 0, now;
+    while ((now = atomic_load_explicit(next, memory_order_relaxed)) < end) {
+        if (!atomic_load_explicit(&shares[seat].attended, memory_order_relaxed)) return true;
+        if (now != seen) patience = (patience_t){0};
+        seen = now;
+        if (!spin(&patience, CACHED_TASK_NS)) return true;
+    }
+    return false;
+}
+
 static void draw(irr_task_f task, void *argument, sharing_t sharing, uint32_t seat) {
     if (seat >= sharing.seats) seat %= sharing.seats;
+    atomic_store_explicit(&shares[seat].attended, true, memory_order_relaxed);
     for (uint32_t k = 0; k < sharing.seats; k++) {
         size_t index, end = share_begin(&sharing, seat + 1);
         atomic_size_t *next = &shares[seat].next;
-        while (atomic_load_explicit(next, memory_order_relaxed) < end &&
+        while ((k == 0 ? atomic_load_explicit(next, memory_order_relaxed) < end
+                       : leaves_some(seat, end)) &&
                (index = atomic_fetch_add_explicit(next, 1, memory_order_relaxed)) < end)
             task(argument, index);
         seat = seat + 1 < sharing.seats ? seat + 1 : 0;
@@ -120,36 +141,50 @@ static bool invites(unsigned gate, unsigned last_number) {
 }
 
 /* A scheduler may wake a worker where its caller is, which then waits until the worker sleeps. */
-static void step_aside(void) {
-    int cpu = sched_getcpu();
-    if (cpu < 0 || cpu != atomic_load_explicit(&pool.ringing_cpu, memory_order_relaxed)) return;
-    irr_cpus_t all = irr_cpus_of_thread(0), others = all;
-    CPU_CLR_S((size_t)cpu, sizeof others.sets, others.sets);
-    if (CPU_COUNT_S(sizeof others.sets, others.sets) == 0) return;
+static void step_aside(const irr_cpus_t *all, size_t cpu) {
+    irr_cpus_t others = *all;
+    CPU_CLR_S(cpu, sizeof others.sets, others.sets);
+    if (irr_count_cpus(&others) == 0) return;
     sched_setaffinity(0, sizeof others.sets, others.sets);
-    sched_setaffinity(0, sizeof all.sets, all.sets);
+    sched_setaffinity(0, sizeof all->sets, all->sets);
 }
 
-static void wake_up(void) {
+/* Before a worker works, and after it slept: off the caller's CPU; and whoever spins while threads
+ * have to share CPUs takes time from the others. Hosts may move any of them at any time. */
+static void settle(void) {
+    int caller = atomic_load_explicit(&pool.caller_cpu, memory_order_relaxed);
+    irr_cpus_t cpus = irr_cpus_of_thread(0);
+    if (caller >= 0) {
+        if (sched_getcpu() == caller) step_aside(&cpus, (size_t)caller);
+        CPU_SET_S((size_t)caller, sizeof cpus.sets, cpus.sets);
+    }
+    uint32_t count = irr_count_cpus(&cpus), threads = atomic_load(&pool.asked) + 1;
+    bool crowded = threads > count || threads > pool.quota;
+    atomic_store_explicit(&pool.spin_ns, crowded ? SPIN_CROWDED_NS : SPIN_NS, memory_order_relaxed);
+}
+
+/* Sleeps until the bell rings, if no region invites. */
+static void sleep_well(unsigned last_number) {
+    /* Either the caller sees this sleeper after it opened the gate, or we see the gate open. */
+    unsigned rings = atomic_load(&pool.rings);
+    atomic_fetch_add(&pool.sleepers, 1);
+    bool sleeps = !invites(atomic_load(&pool.gate), last_number);
+    if (sleeps) {
+        futex_wait(&pool.rings, rings);
+        settle();
+    }
     int64_t rung = atomic_exchange(&pool.rung_at_ns, 0);
-    step_aside();
-    if (rung) irr_bell_note_wake(&pool.bell, now_ns() - rung);
+    if (sleeps && rung) irr_bell_note_wake(&pool.bell, now_ns() - rung);
+    atomic_fetch_sub(&pool.sleepers, 1);
 }
 
 /* Spins, then sleeps, until a region invites; returns the gate as it then stood. */
 static unsigned await_region(unsigned last_number) {
-    unsigned gate, spin_ns = atomic_load_explicit(&pool.spin_ns, memory_order_relaxed);
+    unsigned gate;
     patience_t patience = {0};
     while (!invites(gate = atomic_load_explicit(&pool.gate, memory_order_acquire), last_number)) {
-        if (spin(&patience, spin_ns)) continue;
-        /* Either the caller sees this sleeper after it opened the gate, or we see the gate open. */
-        unsigned rings = atomic_load(&pool.rings);
-        atomic_fetch_add(&pool.sleepers, 1);
-        if (!invites(atomic_load(&pool.gate), last_number)) {
-            futex_wait(&pool.rings, rings);
-            wake_up();
-        }
-        atomic_fetch_sub(&pool.sleepers, 1);
+        if (spin(&patience, atomic_load_explicit(&pool.spin_ns, memory_order_relaxed))) continue;
+        sleep_well(last_number);
         patience = (patience_t){0};
     }
     return gate;
@@ -158,6 +193,7 @@ static unsigned await_region(unsigned last_number) {
 static void *worker(void *number) {
     uint32_t own = (uint32_t)(uintptr_t)number; /* from 1: the caller has seat 0 */
     irr_fp_enter();
+    settle();
     for (unsigned last_number = 0;;) {
         unsigned gate = await_region(last_number);
         if (!atomic_compare_exchange_strong_explicit(&pool.gate, &gate, gate + 1,
@@ -191,11 +227,13 @@ static void grow(uint32_t workers) {
     if (workers <= pool.asked && now_ns() < pool.grow_again_ns) return;
     pthread_once(&once, watch_forks);
     if (pool.asked < workers) pool.asked = workers;
+    pool.quota = irr_quota_cpus();
+    atomic_store(&pool.caller_cpu, sched_getcpu());
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0) return;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     irr_cpus_t cpus = irr_cpus_of_workers();
-    if (CPU_COUNT_S(sizeof cpus.sets, cpus.sets))
+    if (irr_count_cpus(&cpus))
         pthread_attr_setaffinity_np(&attributes, sizeof cpus.sets, cpus.sets);
     sigset_t found;
     irr_signals_of_host(&found);
@@ -209,8 +247,12 @@ static void grow(uint32_t workers) {
     pthread_sigmask(SIG_SETMASK, &found, NULL);
     pthread_attr_destroy(&attributes);
     pool.grow_again_ns = now_ns() + GROW_AGAIN_NS;
-    bool crowded = pool.started + 1 > irr_count_cpus(&cpus);
-    atomic_store(&pool.spin_ns, crowded ? SPIN_CROWDED_NS : SPIN_NS);
+}
+
+/* Has the bell been rung, and nobody come yet? */
+static bool is_one_coming(int64_t now) {
+    int64_t rung = atomic_load(&pool.rung_at_ns);
+    return rung && now - rung < IRR_MOST_WAKE_NS;
 }
 
 /* Where calls follow each other, nobody knows how long. If no more came, the bell would have been
@@ -218,14 +260,14 @@ static void grow(uint32_t workers) {
 static bool is_in_long_row(int64_t now) {
     unsigned spin_ns = atomic_load(&pool.spin_ns);
     if (now - pool.row_end_ns > (spin_ns ? spin_ns : SPIN_NS)) pool.row_ns = 0;
-    return pool.row_ns > RINGS_IN_A_ROW * pool.bell.ring_ns;
+    return pool.row_ns > RINGS_IN_A_ROW * pool.bell.ring_ns && !is_one_coming(now);
 }
 
 static void ring(uint32_t workers) {
     int64_t began = now_ns();
-    atomic_store_explicit(&pool.ringing_cpu, sched_getcpu(), memory_order_relaxed);
-    if (began - atomic_load(&pool.rung_at_ns) > IRR_MOST_WAKE_NS)
-        atomic_store(&pool.rung_at_ns, began); /* else the last one is on its way */
+    if (is_one_coming(began)) return;
+    atomic_store_explicit(&pool.caller_cpu, sched_getcpu(), memory_order_relaxed);
+    atomic_store(&pool.rung_at_ns, began);
     atomic_fetch_add(&pool.rings, 1);
     if (futex_wake(&pool.rings, workers)) irr_bell_note_ring(&pool.bell, now_ns() - began);
 }
@@ -234,9 +276,11 @@ static void open_gate(size_t count, irr_task_f task, void *argument, uint32_t wo
     pool.task = task;
     pool.argument = argument;
     pool.sharing = (sharing_t){workers + 1, count / (workers + 1), count % (workers + 1)};
-    for (uint32_t seat = 0; seat <= workers; seat++)
+    for (uint32_t seat = 0; seat <= workers; seat++) {
         atomic_store_explicit(&shares[seat].next, share_begin(&pool.sharing, seat),
                               memory_order_relaxed);
+        atomic_store_explicit(&shares[seat].attended, false, memory_order_relaxed);
+    }
     atomic_store_explicit(&pool.limit, workers, memory_order_relaxed);
     unsigned gate = atomic_load_explicit(&pool.gate, memory_order_relaxed);
     atomic_store(&pool.gate, ((gate & GATE_NUMBERS) + GATE_NUMBER) | GATE_OPEN);
