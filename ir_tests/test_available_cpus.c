@@ -1,13 +1,16 @@
-/* The CPUs that this process may use, and its workers; what waking these is believed to take.
+/* The CPUs that this process may use, and its workers; what waking these is believed to take; the
+ * names of tiers.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/available_cpus.h"
 #include "kernel/bell.h"
+#include "kernel/cpu.h"
 #include "kernel/parallel.h"
 
 #include <dirent.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,15 +47,26 @@ static void *call_from_one_cpu(void *unused) {
     return unused;
 }
 
-/* Threads of this process besides its first one that may use the same CPUs as that. */
-static int threads_like_the_first(void) {
+static bool is_worker(const char *task) {
+    char path[300], name[32] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%s/comm", task);
+    FILE *file = fopen(path, "r");
+    if (!file) return false;
+    if (!fgets(name, sizeof name, file)) *name = '\0';
+    fclose(file);
+    return strcmp(name, "irreduce\n") == 0;
+}
+
+/* Workers that may use the same CPUs as the process's first thread. */
+static int workers_like_the_first(void) {
     irr_cpus_t all = irr_cpus_of_thread(getpid());
     DIR *tasks = opendir("/proc/self/task");
-    int count = -1;
+    int count = 0;
     assert_non_null(tasks);
     for (struct dirent *entry; (entry = readdir(tasks));) {
+        if (!is_worker(entry->d_name)) continue;
         irr_cpus_t cpus = irr_cpus_of_thread(atoi(entry->d_name));
-        count += entry->d_name[0] != '.' && memcmp(&cpus, &all, sizeof all) == 0;
+        count += memcmp(&cpus, &all, sizeof all) == 0;
     }
     closedir(tasks);
     return count;
@@ -65,8 +79,8 @@ static void workers_use_all(void **state) {
     pthread_t caller;
     assert_int_equal(pthread_create(&caller, NULL, call_from_one_cpu, NULL), 0);
     pthread_join(caller, NULL);
-    for (int ms = 0; ms < 2000 && threads_like_the_first() < 3; ms++) usleep(1000);
-    assert_int_equal(threads_like_the_first(), 3);
+    for (int ms = 0; ms < 2000 && workers_like_the_first() < 3; ms++) usleep(1000);
+    assert_int_equal(workers_like_the_first(), 3);
 }
 
 static void write_file(const char *path, const char *text) {
@@ -137,12 +151,18 @@ static void beliefs_fade(void **state) {
     assert_true(irr_bell_pays(&bell, brief_ns));
 }
 
+static void tiers_have_names(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < IRR_TIER_COUNT; i++) assert_non_null(irr_tier_name((irr_tier_e)i));
+    assert_null(irr_tier_name(IRR_TIER_COUNT));
+    assert_true(irr_cpu_best_tier() < IRR_TIER_COUNT);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_mask_bounds_them),
-        cmocka_unit_test(workers_use_all),
-        cmocka_unit_test(quotas_bound_them),
-        cmocka_unit_test(beliefs_fade),
+        cmocka_unit_test(the_mask_bounds_them), cmocka_unit_test(workers_use_all),
+        cmocka_unit_test(quotas_bound_them),    cmocka_unit_test(beliefs_fade),
+        cmocka_unit_test(tiers_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

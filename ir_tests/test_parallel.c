@@ -2,7 +2,6 @@
  * a host's pool; the floating-point environment.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/fp_env.h"
-#include "kernel/cpu.h"
 #include "kernel/parallel.h"
 #include "sanitized.h"
 
@@ -256,6 +255,34 @@ static void sleepers_wake(void **state) {
     }
 }
 
+typedef struct {
+    pthread_t caller;
+    atomic_int by_caller, by_others;
+} slow_t;
+
+static void slow_elsewhere(void *argument, size_t index) {
+    slow_t *slow = argument;
+    (void)index;
+    if (pthread_equal(pthread_self(), slow->caller)) {
+        atomic_fetch_add(&slow->by_caller, 1);
+        return;
+    }
+    atomic_fetch_add(&slow->by_others, 1);
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+}
+
+/* A thread that is held up keeps the index that it has drawn, and no other. */
+static void held_up_threads_are_helped(void **state) {
+    (void)state;
+    irr_executor_t executor = {.threads = 2};
+    for (int repeat = 0; repeat < 20; repeat++) {
+        slow_t slow = {.caller = pthread_self()};
+        irr_parallel_for(&executor, 100, slow_elsewhere, &slow);
+        assert_int_equal(slow.by_caller + slow.by_others, 100);
+        assert_in_range(slow.by_others, 0, 2);
+    }
+}
+
 static double cpu_seconds(void) {
     struct timespec used;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
@@ -367,13 +394,6 @@ static void a_host_pool_replaces_ours(void **state) {
     assert_int_equal(irr_executor_width(&executor), 5);
 }
 
-static void tiers_have_names(void **state) {
-    (void)state;
-    for (unsigned i = 0; i < IRR_TIER_COUNT; i++) assert_non_null(irr_tier_name((irr_tier_e)i));
-    assert_null(irr_tier_name(IRR_TIER_COUNT));
-    assert_true(irr_cpu_best_tier() < IRR_TIER_COUNT);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(brief_work_comes_first),
@@ -385,11 +405,11 @@ int main(void) {
         cmocka_unit_test(a_task_may_call_it_too),
         cmocka_unit_test(callers_at_once),
         cmocka_unit_test(sleepers_wake),
+        cmocka_unit_test(held_up_threads_are_helped),
         cmocka_unit_test(idle_threads_sleep),
         cmocka_unit_test(forked_children_work),
         cmocka_unit_test(threads_that_cannot_start),
         cmocka_unit_test(a_host_pool_replaces_ours),
-        cmocka_unit_test(tiers_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
