@@ -214,8 +214,10 @@ static void every_index_once(void **state) {
         irr_executor_t executor = {.threads = threads[t]};
         assert_int_equal(irr_executor_width(&executor), threads[t]);
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
-            for (int repeat = 0; repeat < 20; repeat++)
+            for (int repeat = 0; repeat < 20; repeat++) {
+                executor.apart = repeat % 2;
                 assert_int_equal(run_board(&executor, counts[c], false), 0);
+            }
     }
 }
 
@@ -274,7 +276,7 @@ static void slow_elsewhere(void *argument, size_t index) {
 /* A thread that is held up keeps the index that it has drawn, and no other. */
 static void held_up_threads_are_helped(void **state) {
     (void)state;
-    irr_executor_t executor = {.threads = 2};
+    irr_executor_t executor = {.threads = 2, .apart = true};
     for (int repeat = 0; repeat < 20; repeat++) {
         slow_t slow = {.caller = pthread_self()};
         irr_parallel_for(&executor, 100, slow_elsewhere, &slow);

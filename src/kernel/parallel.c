@@ -40,6 +40,7 @@ enum { RINGS_IN_A_ROW = 3, GROW_AGAIN_NS = 1000000000, CACHED_TASK_NS = 3000 };
 /* How the indices are shared out; divisions are made once a call. */
 typedef struct {
     uint32_t seats;
+    bool apart;
     size_t share, rest; /* the first `rest` seats have one more than `share` */
 } sharing_t;
 
@@ -64,8 +65,9 @@ static struct {
 } pool = {.bell = {.ring_ns = IRR_USUAL_RING_NS, .wake_ns = IRR_USUAL_WAKE_NS}};
 
 /* Each thread has a share of the indices, the same at each call: what it read last time is in its
- * own cache, out of which others would get it six times as slowly. So they help out where a share's
- * thread is not there, or is at one index for longer than something out of a cache would take. */
+ * own cache, and may be there alone: others would get it six times as slowly. Then they help out
+ * where a share's thread is not there, or is at one index for longer than one that is in a cache.
+ */
 static struct {
     _Alignas(LINE) atomic_size_t next; /* index to draw */
     atomic_bool attended;
@@ -105,12 +107,13 @@ static size_t share_begin(const sharing_t *sharing, uint32_t seat) {
 }
 
 /* Does the thread whose share it is leave an index to others? False: it has drawn them all. */
-static bool leaves_some(uint32_t seat, size_t end) {
+static bool leaves_some(uint32_t seat, size_t end, bool apart) {
     atomic_size_t *next = &shares[seat].next;
     patience_t patience = {0};
     size_t seen = 0, now;
     while ((now = atomic_load_explicit(next, memory_order_relaxed)) < end) {
-        if (!atomic_load_explicit(&shares[seat].attended, memory_order_relaxed)) return true;
+        if (!apart || !atomic_load_explicit(&shares[seat].attended, memory_order_relaxed))
+            return true;
         if (now != seen) patience = (patience_t){0};
         seen = now;
         if (!spin(&patience, CACHED_TASK_NS)) return true;
@@ -124,8 +127,7 @@ static void draw(irr_task_f task, void *argument, sharing_t sharing, uint32_t se
     for (uint32_t k = 0; k < sharing.seats; k++) {
         size_t index, end = share_begin(&sharing, seat + 1);
         atomic_size_t *next = &shares[seat].next;
-        while ((k == 0 ? atomic_load_explicit(next, memory_order_relaxed) < end
-                       : leaves_some(seat, end)) &&
+        while (leaves_some(seat, end, sharing.apart && k > 0) &&
                (index = atomic_fetch_add_explicit(next, 1, memory_order_relaxed)) < end)
             task(argument, index);
         seat = seat + 1 < sharing.seats ? seat + 1 : 0;
@@ -180,11 +182,14 @@ static void sleep_well(unsigned last_number) {
 
 /* Spins, then sleeps, until a region invites; returns the gate as it then stood. */
 static unsigned await_region(unsigned last_number) {
-    unsigned gate;
+    /* Read at times: to callers that write beside it, each look would be a cache line to get back.
+     */
+    unsigned gate, spin_ns = atomic_load_explicit(&pool.spin_ns, memory_order_relaxed);
     patience_t patience = {0};
     while (!invites(gate = atomic_load_explicit(&pool.gate, memory_order_acquire), last_number)) {
-        if (spin(&patience, atomic_load_explicit(&pool.spin_ns, memory_order_relaxed))) continue;
+        if (spin(&patience, spin_ns)) continue;
         sleep_well(last_number);
+        spin_ns = atomic_load_explicit(&pool.spin_ns, memory_order_relaxed);
         patience = (patience_t){0};
     }
     return gate;
@@ -272,10 +277,14 @@ static void ring(uint32_t workers) {
     if (futex_wake(&pool.rings, workers)) irr_bell_note_ring(&pool.bell, now_ns() - began);
 }
 
-static void open_gate(size_t count, irr_task_f task, void *argument, uint32_t workers, bool bell) {
+static void open_gate(const irr_executor_t *executor, size_t count, irr_task_f task, void *argument,
+                      uint32_t workers, bool bell) {
     pool.task = task;
     pool.argument = argument;
-    pool.sharing = (sharing_t){workers + 1, count / (workers + 1), count % (workers + 1)};
+    pool.sharing = (sharing_t){.seats = workers + 1,
+                               .apart = executor->apart,
+                               .share = count / (workers + 1),
+                               .rest = count % (workers + 1)};
     for (uint32_t seat = 0; seat <= workers; seat++) {
         atomic_store_explicit(&shares[seat].next, share_begin(&pool.sharing, seat),
                               memory_order_relaxed);
@@ -371,7 +380,7 @@ static void work_together(const irr_executor_t *executor, size_t count, irr_task
     int64_t began_ns = timed ? now_ns() : 0;
     if (way == IRR_WAY_TOGETHER && (awake || bell || is_in_long_row(began_ns))) {
         if (workers > pool.started) grow(workers);
-        open_gate(count, task, argument, workers, bell);
+        open_gate(executor, count, task, argument, workers, bell);
         draw(task, argument, pool.sharing, 0);
         close_gate();
         end_work(executor, argument); /* takes its part of a trial's time */

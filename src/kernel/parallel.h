@@ -16,6 +16,9 @@ typedef struct irr_executor {
      * they would be awake in time, or calls follow each other so closely that they would be for the
      * next ones. */
     uint64_t alone_ns;
+    /* What a thread's tasks read is in its own cache, from which another would get it slowly;
+     * false: it is in all caches, or in none. */
+    bool apart;
     /* All of it on the caller's thread, where no other takes part; NULL: the tasks one by one. */
     void (*alone)(void *argument);
     /* What is left to the caller's thread after all tasks, but not after `alone`; NULL: nothing. */

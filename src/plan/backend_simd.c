@@ -17,6 +17,8 @@ typedef irr_walk_t walk_t;
 #define BYTES_A_NS 50
 /* A host's pool takes some 4 us to call. */
 #define BYTES_WORTH_A_HOST (1u << 20)
+/* More than each thread's nearer cache has of all that was read, by others' tasks, too. */
+#define BYTES_OF_A_CACHE (1u << 20)
 
 /* One execution. */
 typedef struct {
@@ -349,6 +351,7 @@ static uint32_t run_tasks(job_t *job, const irr_executor_t *executor) {
     if (l->threads < some.threads) some.threads = l->threads;
     if (executor->services && first->cost.bytes < BYTES_WORTH_A_HOST) some.threads = 1;
     some.alone_ns = 1 + (uint64_t)(first->cost.bytes / BYTES_A_NS);
+    some.apart = first->cost.bytes > BYTES_OF_A_CACHE;
     some.alone = job->count == 1 ? run_all_alone : NULL;
     some.last = chunks > 1 ? close_all_chunks : NULL;
     some.trial = l->on_trial ? &first->alone->trial : NULL;
