@@ -54,11 +54,11 @@ static struct {
     atomic_uint asked;                 /* the largest number of workers asked for */
     uint32_t started;                  /* those that could be started */
     int64_t grow_again_ns;             /* not before, where some could not */
-    uint32_t quota;                    /* of CPUs, when workers were started */
-    atomic_uint spin_ns;               /* a worker's patience before it sleeps */
+    atomic_uint quota;                 /* of CPUs, when workers were started */
     int64_t row_ns, row_end_ns;        /* work that nobody helped with, call upon call */
     _Alignas(LINE) atomic_uint rings;  /* what sleepers wait on */
     atomic_uint sleepers;
+    atomic_uint spin_ns;            /* a worker's patience before it sleeps */
     atomic_int caller_cpu;          /* when workers were started or rung for */
     atomic_int_fast64_t rung_at_ns; /* until a worker is awake, else 0 */
     irr_bell_t bell;                /* what ringing takes */
@@ -161,7 +161,7 @@ static void settle(void) {
         CPU_SET_S((size_t)caller, sizeof cpus.sets, cpus.sets);
     }
     uint32_t count = irr_count_cpus(&cpus), threads = atomic_load(&pool.asked) + 1;
-    bool crowded = threads > count || threads > pool.quota;
+    bool crowded = threads > count || threads > atomic_load(&pool.quota);
     atomic_store_explicit(&pool.spin_ns, crowded ? SPIN_CROWDED_NS : SPIN_NS, memory_order_relaxed);
 }
 
@@ -232,7 +232,7 @@ static void grow(uint32_t workers) {
     if (workers <= pool.asked && now_ns() < pool.grow_again_ns) return;
     pthread_once(&once, watch_forks);
     if (pool.asked < workers) pool.asked = workers;
-    pool.quota = irr_quota_cpus();
+    atomic_store(&pool.quota, irr_quota_cpus());
     atomic_store(&pool.caller_cpu, sched_getcpu());
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0) return;
