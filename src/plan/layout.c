@@ -118,11 +118,20 @@ static size_t row_leaves(const irr_lane_info_t *kernel, const irr_layout_t *layo
     return irr_least(kernel->row_leaves, whole);
 }
 
+/* Do threads share columns rather than a tree of so many leaves? */
+static bool goes_by_columns(const irr_lane_info_t *kernel, const irr_layout_t *layout,
+                            size_t leaves) {
+    size_t others = layout->blocks.total * layout->kept * layout->segments.total;
+    size_t bytes = layout->width * kernel->element_bytes;
+    return leaves <= FEW_LEAVES && bytes >= ceil_div(layout->wanted, others) * WIDE_TILE_BYTES;
+}
+
 /* Of columns, as many as a kernel takes, but enough leaves for the threads: by rows, each has in
  * its cache what lies side by side, which comes up to 2.9x as fast as parts of all rows. */
 static size_t column_leaves(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
     size_t parts = layout->blocks.total * layout->kept * layout->segments.total;
     size_t leaves = kernel->column_leaves;
+    if (goes_by_columns(kernel, layout, ceil_div(layout->steps, IRR_LEAF_STEPS))) return leaves;
     while (leaves > 1 && ceil_div(layout->steps, IRR_LEAF_STEPS * leaves) * parts < layout->wanted)
         leaves /= 2;
     return leaves;
@@ -247,8 +256,7 @@ static void choose_tiles(const irr_lane_info_t *kernel, irr_layout_t *layout) {
         size_t others = layout->blocks.total * layout->kept * layout->segments.total;
         size_t tiles = ceil_div(wanted, others);
         size_t leaves = kernel->alone ? layout->leaves : ceil_div(layout->steps, IRR_LEAF_STEPS);
-        if (leaves > FEW_LEAVES || layout->width * kernel->element_bytes < tiles * WIDE_TILE_BYTES)
-            tiles = ceil_div(wanted, others * leaves);
+        if (!goes_by_columns(kernel, layout, leaves)) tiles = ceil_div(wanted, others * leaves);
         size_t least_width = LEAST_TILE_WIDTH_BYTES / kernel->element_bytes;
         size_t piece = group > 1 ? group : things_of_lines(kernel->element_bytes);
         size_t share = most_of(least_width, ceil_div(layout->width, tiles));
