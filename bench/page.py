@@ -160,7 +160,7 @@ def write(found, by_size, ways, bench, runs, load, seconds):
         "far from the read above 8 MB.\n\n" + (rows_table(lost) if lost else ""),
         "## One way of irreduce against another\n\n" + pairs_table(ways["pairs"]),
         "## What a neighbour loses to idle threads\n\nA process on the last CPU counts, while this "
-        "one makes one call of two threads every ten milliseconds.\n\n" +
+        "one makes one call of two threads every fifty milliseconds.\n\n" +
         pairs_table(ways["neighbour"]),
         "## Compiling\n\n" + compile_table(ways["compile"]),
         "## Every row\n\n" + "\n".join(folded(f"{title}: {len(rows)} rows", rows_table(rows))
