@@ -55,6 +55,7 @@ static struct {
     uint32_t started;                  /* those that could be started */
     int64_t grow_again_ns;             /* not before, where some could not */
     atomic_uint quota;                 /* of CPUs, when workers were started */
+    uint32_t rung_for;                 /* workers, the last time */
     int64_t row_ns, row_end_ns;        /* work that nobody helped with, call upon call */
     _Alignas(LINE) atomic_uint rings;  /* what sleepers wait on */
     atomic_uint sleepers;
@@ -270,7 +271,8 @@ static bool is_in_long_row(int64_t now) {
 
 static void ring(uint32_t workers) {
     int64_t began = now_ns();
-    if (is_one_coming(began)) return;
+    if (is_one_coming(began) && workers <= pool.rung_for) return;
+    pool.rung_for = workers;
     atomic_store_explicit(&pool.caller_cpu, sched_getcpu(), memory_order_relaxed);
     atomic_store(&pool.rung_at_ns, began);
     atomic_fetch_add(&pool.rings, 1);
