@@ -2,6 +2,7 @@
  * a host's pool; the floating-point environment.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/fp_env.h"
+#include "kernel/available_cpus.h"
 #include "kernel/parallel.h"
 #include "sanitized.h"
 
@@ -150,6 +151,7 @@ static void run_all(void *argument) {
  * left to the caller after the tasks has its part. */
 static void trials_decide(void **state) {
     (void)state;
+    if (irr_available_cpus() < 2) skip(); /* no trial counts where threads share a CPU */
     irr_trial_t first = {.rest = 0}, second = first, third = first;
     irr_executor_t executor = {.threads = 2, .alone_ns = 1000, .alone = run_all, .trial = &first};
     race_t slow = {.task_ns = 5000, .alone_ns = 1000}, fast = {.alone_ns = 20000};
@@ -172,6 +174,7 @@ static void trials_decide(void **state) {
 /* A verdict for one thread is told to those who would not call at all, as often as it holds. */
 static void the_verdict_is_told(void **state) {
     (void)state;
+    if (irr_available_cpus() < 2) skip(); /* no trial counts where threads share a CPU */
     irr_trial_t trial = {.rest = 0};
     irr_executor_t executor = {.threads = 2, .alone_ns = 1000, .alone = run_all, .trial = &trial};
     race_t slow = {.task_ns = 5000, .alone_ns = 1000}, fast = {.alone_ns = 20000};
