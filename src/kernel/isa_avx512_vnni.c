@@ -22,6 +22,6 @@
 #include "kernel/kernel_rows.inc"
 
 IRR_EXACT_FOLD_ROWS(DEFINE_EXACT_ROW)
-IRR_MOMENTS_ROWS(DEFINE_MOMENTS)
+EACH_INTEGER(DEFINE_MOMENTS, )
 const irr_kernel_table_t irr_kernels_vnni = {.folds = {IRR_EXACT_FOLD_ROWS(TABLE_EXACT_ROW)},
-                                             .fused = {IRR_MOMENTS_ROWS(TABLE_MOMENTS)}};
+                                             .fused = {EACH_INTEGER(TABLE_MOMENTS, )}};
