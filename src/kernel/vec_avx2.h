@@ -16,31 +16,20 @@
 #define VEC_REGISTERS 16
 #define VEC_NEEDS ""
 #define VEC_BYTES 32
+#define VEC_OP(name) _mm256_##name
+typedef __m256i v_any;
+/* Words of v, each from the place that `from` says. */
+#define VEC_WORDS(v, from) _mm256_permutevar8x32_epi32(v, from)
 #include "kernel/vec_types.h"
 
 #define VEC_DOWN_32(v) (v) /* there are no upper 32 bytes; stands in a branch never taken */
 #define VEC_DOWN_16(v) _mm256_permute2x128_si256((__m256i)(v), (__m256i)(v), 0x01)
-#define VEC_DOWN_8(v) _mm256_bsrli_epi128((__m256i)(v), 8)
-#define VEC_DOWN_4(v) _mm256_bsrli_epi128((__m256i)(v), 4)
-#define VEC_DOWN_2(v) _mm256_bsrli_epi128((__m256i)(v), 2)
-#define VEC_DOWN_1(v) _mm256_bsrli_epi128((__m256i)(v), 1)
 
 /* Of pairs of pieces of so many bytes in a and then b: the lower ones, the upper ones. */
 #define VEC_LOWER_32(a, b) (a) /* as above */
 #define VEC_UPPER_32(a, b) (b)
 #define VEC_LOWER_16(a, b) _mm256_permute2x128_si256((__m256i)(a), (__m256i)(b), 0x20)
 #define VEC_UPPER_16(a, b) _mm256_permute2x128_si256((__m256i)(a), (__m256i)(b), 0x31)
-#define VEC_LOWER_8(a, b) _mm256_unpacklo_epi64((__m256i)(a), (__m256i)(b))
-#define VEC_UPPER_8(a, b) _mm256_unpackhi_epi64((__m256i)(a), (__m256i)(b))
-/* Within 16 bytes, pieces of so many of a and b in turns: those of the lower half, of the upper. */
-#define VEC_ZIP_LOWER_1(a, b) _mm256_unpacklo_epi8((__m256i)(a), (__m256i)(b))
-#define VEC_ZIP_UPPER_1(a, b) _mm256_unpackhi_epi8((__m256i)(a), (__m256i)(b))
-#define VEC_ZIP_LOWER_2(a, b) _mm256_unpacklo_epi16((__m256i)(a), (__m256i)(b))
-#define VEC_ZIP_UPPER_2(a, b) _mm256_unpackhi_epi16((__m256i)(a), (__m256i)(b))
-#define VEC_ZIP_LOWER_4(a, b) _mm256_unpacklo_epi32((__m256i)(a), (__m256i)(b))
-#define VEC_ZIP_UPPER_4(a, b) _mm256_unpackhi_epi32((__m256i)(a), (__m256i)(b))
-#define VEC_LOWER_4(a, b) _mm256_shuffle_ps((__m256)(a), (__m256)(b), 0x88)
-#define VEC_UPPER_4(a, b) _mm256_shuffle_ps((__m256)(a), (__m256)(b), 0xdd)
 #define VEC_LOWER_HALF VEC_LOWER_16
 #define VEC_UPPER_HALF VEC_UPPER_16
 #define VEC_LOWER_QUARTER VEC_LOWER_8
@@ -118,8 +107,6 @@ static __attribute__((noinline)) __m256i part_called(const void *from, size_t by
     static inline V name##_rest(const E *p, size_t n, E fill) {                                    \
         return name##_part(p, n, fill, true);                                                      \
     }
-#define WHOLE_256 _mm256_loadu_si256((const __m256i *)(const void *)p)
-#define WHOLE_128 _mm_loadu_si128((const __m128i *)(const void *)p)
 #define WHOLE_64 _mm_loadl_epi64((const __m128i *)(const void *)p)
 
 LOADS(load_i8, v_i8, int8_t, WHOLE_256)
@@ -206,45 +193,8 @@ static inline __m256i in_order(__m256i v, size_t vectors) {
 }
 #define VEC_IN_ORDER(v, rows, vectors) in_order((__m256i)(v), vectors)
 
-#define PAIR(name, V, intrinsic)                                                                   \
-    static inline V name(V a, V b) { return (V)intrinsic((__m256i)a, (__m256i)b); }
-#define EXTREMES_OF(lane, kind)                                                                    \
-    PAIR(min_##lane, v_##lane, _mm256_min_##kind)                                                  \
-    PAIR(max_##lane, v_##lane, _mm256_max_##kind)
-EXTREMES_OF(i8, epi8)
-EXTREMES_OF(i16, epi16)
-EXTREMES_OF(i32, epi32)
-EXTREMES_OF(u8, epu8)
-EXTREMES_OF(u16, epu16)
-EXTREMES_OF(u32, epu32)
-PAIR(multiply_i32, v_u64, _mm256_mul_epi32)
-PAIR(multiply_u32, v_u64, _mm256_mul_epu32)
 /* The upper half of each lane of 64 bits, with its sign. */
 #define UPPER_I32(v) multiply_i32((v) >> 32, VEC_SPLAT(v_u64, UINT64_C(1)))
-/* Products of words, summed in pairs; the upper words of products. */
-#define multiply_add_i16(a, b) ((v_u32)_mm256_madd_epi16((__m256i)(a), (__m256i)(b)))
-PAIR(upper_product_u16, v_u16, _mm256_mulhi_epu16)
-/* To lanes of 32 bits: products of words; of unsigned by signed bytes, two of which are a word. */
-#define add_products_i16(sum, a, b) ((sum) + multiply_add_i16(a, b))
-#define add_products_8(sum, a, b)                                                                  \
-    add_products_i16(sum, _mm256_maddubs_epi16((__m256i)(a), (__m256i)(b)), _mm256_set1_epi16(1))
-/* Bytes, summed in pairs. */
-#define add_pairs_i8(v) ((v_u16)_mm256_maddubs_epi16(_mm256_set1_epi8(1), (__m256i)(v)))
-#define add_pairs_u8(v) ((v_u16)_mm256_maddubs_epi16((__m256i)(v), _mm256_set1_epi8(1)))
-
-/* Lanes moved down by n; others take the places of the first. */
-static inline __m256i turned(__m256i v, size_t bytes) {
-    const __m256i counted = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    int words = (int)(bytes / 4), bits = (int)(bytes % 4 * 8);
-    __m256i from = _mm256_add_epi32(counted, _mm256_set1_epi32(words));
-    __m256i down = _mm256_permutevar8x32_epi32(v, from);
-    if (bits == 0) return down;
-    from = _mm256_add_epi32(from, _mm256_set1_epi32(1));
-    __m256i next = _mm256_permutevar8x32_epi32(v, from);
-    return _mm256_or_si256(_mm256_srl_epi32(down, _mm_cvtsi32_si128(bits)),
-                           _mm256_sll_epi32(next, _mm_cvtsi32_si128(32 - bits)));
-}
-#define VEC_TURN(L, v, n) ((__typeof__(v))turned((__m256i)(v), (n) * sizeof(L)))
 
 /* AVX2 compares 64-bit lanes as signed numbers only; the unsigned ones flip their sign bits. */
 #define SIGN_64 _mm256_set1_epi64x(INT64_MIN)
@@ -266,8 +216,6 @@ static inline v_u64 max_u64(v_u64 a, v_u64 b) {
 }
 /* Is one of these bits set in any lane of 64? */
 #define VEC_ANY_OF(v, bits) (!_mm256_testz_si256((__m256i)(v), _mm256_set1_epi64x((int64_t)(bits))))
-static inline v_u32 magnitude_i32(v_i32 x) { return (v_u32)_mm256_abs_epi32((__m256i)x); }
-static inline v_i8 magnitude_i8(v_i8 x) { return (v_i8)_mm256_abs_epi8((__m256i)x); }
 
 /* The greater of most and |x|; the lesser of least and |x|, unless x is 0. */
 static inline v_i64 greatest_magnitude_64(v_i64 most, v_f64 x) {
@@ -279,45 +227,29 @@ static inline v_i64 least_nonzero_64(v_i64 least, v_f64 x) { /* of a NaN, it is 
 }
 
 /* Two planes to pairs in memory, and back. */
-#define ZIP_256(bits, out, a, b)                                                                   \
+#define VEC_ZIP(bits, out, a, b)                                                                   \
     do {                                                                                           \
         __m256i low_ = _mm256_unpacklo_epi##bits((__m256i)(a), (__m256i)(b));                      \
         __m256i high_ = _mm256_unpackhi_epi##bits((__m256i)(a), (__m256i)(b));                     \
         VEC_STORE(v_u8, out, VEC_LOWER_16(low_, high_));                                           \
         VEC_STORE(v_u8, (char *)(out) + 32, VEC_UPPER_16(low_, high_));                            \
     } while (0)
-#define UNZIP_256(from, a, b, lower, upper)                                                        \
+#define VEC_UNZIP(bits, from, a, b)                                                                \
     do {                                                                                           \
         __m256i low_ = (__m256i)VEC_LOAD(v_u8, from);                                              \
         __m256i high_ = (__m256i)VEC_LOAD(v_u8, (const char *)(from) + 32);                        \
-        (a) = (__typeof__(a))_mm256_permute4x64_epi64((__m256i)lower(low_, high_), 0xd8);          \
-        (b) = (__typeof__(b))_mm256_permute4x64_epi64((__m256i)upper(low_, high_), 0xd8);          \
+        (a) = (v_f##bits)_mm256_permute4x64_epi64(EVENS_##bits(low_, high_), 0xd8);                \
+        (b) = (v_i##bits)_mm256_permute4x64_epi64(ODDS_##bits(low_, high_), 0xd8);                 \
     } while (0)
-#define VEC_ZIP_32(out, a, b) ZIP_256(32, out, a, b)
-#define VEC_ZIP_64(out, a, b) ZIP_256(64, out, a, b)
-#define VEC_UNZIP_32(from, a, b) UNZIP_256(from, a, b, VEC_LOWER_4, VEC_UPPER_4)
-#define VEC_UNZIP_64(from, a, b) UNZIP_256(from, a, b, VEC_LOWER_8, VEC_UPPER_8)
+#define EVENS_32(a, b) (__m256i) VEC_LOWER_4(a, b)
+#define ODDS_32(a, b) (__m256i) VEC_UPPER_4(a, b)
+#define EVENS_64 VEC_LOWER_8
+#define ODDS_64 VEC_UPPER_8
 
-static inline bool any_below_32(v_i32 a, int32_t b) {
-    return _mm256_movemask_epi8(_mm256_cmpgt_epi32(_mm256_set1_epi32(b), (__m256i)a)) != 0;
-}
-static inline bool any_below_64(v_i64 a, int64_t b) {
-    return _mm256_movemask_epi8(_mm256_cmpgt_epi64(_mm256_set1_epi64x(b), (__m256i)a)) != 0;
-}
 static inline v_u64 magnitude_i64(v_u64 x) {
     v_u64 sign = (v_u64)_mm256_cmpgt_epi64(_mm256_setzero_si256(), (__m256i)x);
     return (x ^ sign) - sign;
 }
-
-#define WIDEN(v) ((v_f64)_mm256_cvtps_pd((__m128)(v)))
-static inline v_f32 fused_f32(v_f32 a, v_f32 b, v_f32 c) {
-    return (v_f32)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
-}
-static inline v_f64 fused_f64(v_f64 a, v_f64 b, v_f64 c) {
-    return (v_f64)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
-}
-DEFINE_QUOTIENT(32)
-DEFINE_QUOTIENT(64)
 
 /* Between doubles and integers below 2^51, truncated: the fraction of a double whose last place is
  * 1, since no instruction converts 64 bits. */
@@ -331,9 +263,7 @@ static inline v_i64 small_of_f64(v_f64 x) {
     return (v_i64)(whole + LAST_PLACE_1) - BITS_OF_LAST_PLACE_1;
 }
 #define LEAST_ROOTED_32 0.0f
-#define LEAST_ROOTED_64 0.0
 static inline v_f32 root_f32(v_f32 x) { return (v_f32)_mm256_sqrt_ps((__m256)x); }
-static inline v_f64 root_f64(v_f64 x) { return (v_f64)_mm256_sqrt_pd((__m256d)x); }
 static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
     size_t i = 0;
     for (; i + 8 <= n; i += 8)

@@ -15,14 +15,23 @@
 
 #define VEC_REGISTERS 32
 #define VEC_BYTES 64
+#define VEC_OP(name) _mm512_##name
+typedef __m512i v_any;
+/* Words of v, each from the place that `from` says. */
+#define VEC_WORDS(v, from) _mm512_permutexvar_epi32(from, v)
+#ifdef __AVX512VNNI__
+#define VEC_NEEDS "+vnni"
+#define add_products_i16(sum, a, b)                                                                \
+    ((v_u32)_mm512_dpwssd_epi32((__m512i)(sum), (__m512i)(a), (__m512i)(b)))
+#define add_products_8(sum, a, b)                                                                  \
+    ((v_u32)_mm512_dpbusd_epi32((__m512i)(sum), (__m512i)(a), (__m512i)(b)))
+#else
+#define VEC_NEEDS ""
+#endif
 #include "kernel/vec_types.h"
 
 #define VEC_DOWN_32(v) (v_u8) _mm512_shuffle_i64x2((__m512i)(v), (__m512i)(v), 0x4e)
 #define VEC_DOWN_16(v) (v_u8) _mm512_shuffle_i64x2((__m512i)(v), (__m512i)(v), 0xb1)
-#define VEC_DOWN_8(v) (v_u8) _mm512_bsrli_epi128((__m512i)(v), 8)
-#define VEC_DOWN_4(v) (v_u8) _mm512_bsrli_epi128((__m512i)(v), 4)
-#define VEC_DOWN_2(v) (v_u8) _mm512_bsrli_epi128((__m512i)(v), 2)
-#define VEC_DOWN_1(v) (v_u8) _mm512_bsrli_epi128((__m512i)(v), 1)
 
 /* Of pairs of pieces of so many bytes in a and then b: the lower ones, the upper ones. */
 #define PICK_512(select, a, b, m) select((__m512i)(a), (__m512i)(b), m)
@@ -30,17 +39,6 @@
 #define VEC_UPPER_32(a, b) PICK_512(_mm512_shuffle_i64x2, a, b, 0xee)
 #define VEC_LOWER_16(a, b) PICK_512(_mm512_shuffle_i64x2, a, b, 0x88)
 #define VEC_UPPER_16(a, b) PICK_512(_mm512_shuffle_i64x2, a, b, 0xdd)
-#define VEC_LOWER_8(a, b) _mm512_unpacklo_epi64((__m512i)(a), (__m512i)(b))
-#define VEC_UPPER_8(a, b) _mm512_unpackhi_epi64((__m512i)(a), (__m512i)(b))
-/* Within 16 bytes, pieces of so many of a and b in turns: those of the lower half, of the upper. */
-#define VEC_ZIP_LOWER_1(a, b) _mm512_unpacklo_epi8((__m512i)(a), (__m512i)(b))
-#define VEC_ZIP_UPPER_1(a, b) _mm512_unpackhi_epi8((__m512i)(a), (__m512i)(b))
-#define VEC_ZIP_LOWER_2(a, b) _mm512_unpacklo_epi16((__m512i)(a), (__m512i)(b))
-#define VEC_ZIP_UPPER_2(a, b) _mm512_unpackhi_epi16((__m512i)(a), (__m512i)(b))
-#define VEC_ZIP_LOWER_4(a, b) _mm512_unpacklo_epi32((__m512i)(a), (__m512i)(b))
-#define VEC_ZIP_UPPER_4(a, b) _mm512_unpackhi_epi32((__m512i)(a), (__m512i)(b))
-#define VEC_LOWER_4(a, b) _mm512_shuffle_ps((__m512)(a), (__m512)(b), 0x88)
-#define VEC_UPPER_4(a, b) _mm512_shuffle_ps((__m512)(a), (__m512)(b), 0xdd)
 #define VEC_LOWER_HALF VEC_LOWER_32
 #define VEC_UPPER_HALF VEC_UPPER_32
 #define VEC_LOWER_QUARTER VEC_LOWER_16
@@ -57,14 +55,15 @@ static const uint8_t vec_slots_8[8] = {0, 1, 4, 5, 2, 3, 6, 7};
 /* name(p) loads a whole vector, name_n(p, n, fill) its first n lanes and `fill` in the others,
  * name_of_step(p, k) vector k of a row's whole step.
  * In the expressions `mask` stands for the first n lanes, `fills` for the vector F of fills. */
-#define LOADS(name, V, E, whole, F, splat, part)                                                   \
-    IRREGULAR_LOADS(name, V, E, whole, F, splat, part)                                             \
+#define LOADS(name, V, E, whole, F, part)                                                          \
+    IRREGULAR_LOADS(name, V, E, whole, F, part)                                                    \
     static inline V name##_of_step(const E *p, size_t k) { return name(p + k * VEC_LANES(V)); }
-#define IRREGULAR_LOADS(name, V, E, whole, F, splat, part)                                         \
+#define IRREGULAR_LOADS(name, V, E, whole, F, part)                                                \
     static inline V name(const E *p) { return (V)(whole); }                                        \
     static inline V name##_n(const E *p, size_t n, E fill) {                                       \
         const uint64_t mask = _bzhi_u64(~UINT64_C(0), (unsigned)n);                                \
-        const F fills = splat(fill);                                                               \
+        typedef E fills_t __attribute__((vector_size(sizeof(F))));                                 \
+        const F fills = (F)VEC_SPLAT(fills_t, fill);                                               \
         return (V)(part);                                                                          \
     }
 /* Vectors of a row that lie across lines are made of what their two lines hold, each loaded once: a
@@ -96,15 +95,11 @@ static inline __m512i shifted_next(shifted_t *s) {
     }
 #define PLAIN(lane, E, bits, lanes)                                                                \
     FEW(lane, E)                                                                                   \
-    LOADS(load_##lane, v_##lane, E, _mm512_loadu_si512(p), __m512i, SPLAT512_##bits,               \
+    LOADS(load_##lane, v_##lane, E, _mm512_loadu_si512(p), __m512i,                                \
           _mm512_mask_loadu_epi##bits(fills, (__mmask##lanes)mask, p))
 #define SPLAT512_8(x) _mm512_set1_epi8((int8_t)(x))
-#define SPLAT512_16(x) _mm512_set1_epi16((int16_t)(x))
 #define SPLAT512_32(x) _mm512_set1_epi32((int32_t)(x))
 #define SPLAT512_64(x) _mm512_set1_epi64((int64_t)(x))
-#define SPLAT256_16(x) _mm256_set1_epi16((int16_t)(x))
-#define SPLAT256_32(x) _mm256_set1_epi32((int32_t)(x))
-#define SPLAT128_16(x) _mm_set1_epi16((int16_t)(x))
 
 PLAIN(i8, int8_t, 8, 64)
 PLAIN(u8, uint8_t, 8, 64)
@@ -116,17 +111,16 @@ PLAIN(i64, int64_t, 64, 8)
 PLAIN(u64, uint64_t, 64, 8)
 FEW(f32, float)
 FEW(f64, double)
-LOADS(load_f32, v_f32, float, _mm512_loadu_ps(p), __m512, _mm512_set1_ps,
+LOADS(load_f32, v_f32, float, _mm512_loadu_ps(p), __m512,
       _mm512_mask_loadu_ps(fills, (__mmask16)mask, p))
-LOADS(load_f64, v_f64, double, _mm512_loadu_pd(p), __m512d, _mm512_set1_pd,
+LOADS(load_f64, v_f64, double, _mm512_loadu_pd(p), __m512d,
       _mm512_mask_loadu_pd(fills, (__mmask8)mask, p))
 
-#define WHOLE_256 _mm256_loadu_si256((const __m256i *)p)
 #define PART_256_16 _mm256_mask_loadu_epi16(fills, (__mmask16)mask, p)
 #define BF16_TO_F32(v) _mm512_slli_epi32(_mm512_cvtepu16_epi32(v), 16)
-LOADS(load_f16_as_f32, v_f32, uint16_t, _mm512_cvtph_ps(WHOLE_256), __m256i, SPLAT256_16,
+LOADS(load_f16_as_f32, v_f32, uint16_t, _mm512_cvtph_ps(WHOLE_256), __m256i,
       _mm512_cvtph_ps(PART_256_16))
-IRREGULAR_LOADS(load_bf16_as_f32, v_f32, uint16_t, BF16_TO_F32(WHOLE_256), __m256i, SPLAT256_16,
+IRREGULAR_LOADS(load_bf16_as_f32, v_f32, uint16_t, BF16_TO_F32(WHOLE_256), __m256i,
                 BF16_TO_F32(PART_256_16))
 #define FEW_HALVES(type, to_128, to_256)                                                           \
     static inline v_f32 load_##type##_as_f32_few(const uint16_t *p, size_t parts) {                \
@@ -144,76 +138,42 @@ static inline v_f32 load_bf16_as_f32_of_step(const uint16_t *p, size_t k) {
                          : _mm512_slli_epi32(pairs, 16));
 }
 
-#define WHOLE_128 _mm_loadu_si128((const __m128i *)p)
 /* Integers, widened. */
-#define WIDER(from, E, to, F, whole, splat, part, convert)                                         \
-    LOADS(load_##from##_as_##to, v_##to, E, convert(whole), F, splat, convert(part))               \
+#define WIDER(from, E, to, F, whole, part, convert)                                                \
+    LOADS(load_##from##_as_##to, v_##to, E, convert(whole), F, convert(part))                      \
     static inline v_##to load_##from##_as_##to##_few(const E *p, size_t parts) {                   \
         const size_t bytes = VEC_LANES(v_##to) * sizeof(E) / parts;                                \
         return (v_##to)convert(FEW_##F(few_128(p, bytes)));                                        \
     }
 #define FEW___m128i(v) v
 #define FEW___m256i(v) _mm256_zextsi128_si256(v)
-#define SPLAT128_8(x) _mm_set1_epi8((int8_t)(x))
 #define PART_128_8 _mm_mask_loadu_epi8(fills, (__mmask16)mask, p)
 #define PART_256_32 _mm256_mask_loadu_epi32(fills, (__mmask8)mask, p)
-WIDER(i8, int8_t, u32, __m128i, WHOLE_128, SPLAT128_8, PART_128_8, _mm512_cvtepi8_epi32)
-WIDER(u8, uint8_t, u32, __m128i, WHOLE_128, SPLAT128_8, PART_128_8, _mm512_cvtepu8_epi32)
-WIDER(i16, int16_t, u32, __m256i, WHOLE_256, SPLAT256_16, PART_256_16, _mm512_cvtepi16_epi32)
-WIDER(u16, uint16_t, u32, __m256i, WHOLE_256, SPLAT256_16, PART_256_16, _mm512_cvtepu16_epi32)
-WIDER(i32, int32_t, f64, __m256i, WHOLE_256, SPLAT256_32, PART_256_32, _mm512_cvtepi32_pd)
-WIDER(u32, uint32_t, f64, __m256i, WHOLE_256, SPLAT256_32, PART_256_32, _mm512_cvtepu32_pd)
+WIDER(i8, int8_t, u32, __m128i, WHOLE_128, PART_128_8, _mm512_cvtepi8_epi32)
+WIDER(u8, uint8_t, u32, __m128i, WHOLE_128, PART_128_8, _mm512_cvtepu8_epi32)
+WIDER(i16, int16_t, u32, __m256i, WHOLE_256, PART_256_16, _mm512_cvtepi16_epi32)
+WIDER(u16, uint16_t, u32, __m256i, WHOLE_256, PART_256_16, _mm512_cvtepu16_epi32)
+WIDER(i32, int32_t, f64, __m256i, WHOLE_256, PART_256_32, _mm512_cvtepi32_pd)
+WIDER(u32, uint32_t, f64, __m256i, WHOLE_256, PART_256_32, _mm512_cvtepu32_pd)
 #define PART_128_16 _mm_mask_loadu_epi16(fills, (__mmask8)mask, p)
 #define BF16_TO_F32H(v) _mm256_slli_epi32(_mm256_cvtepu16_epi32(v), 16)
-LOADS(load_f32_as_f32h, v_f32h, float, _mm256_loadu_ps(p), __m256, _mm256_set1_ps,
+LOADS(load_f32_as_f32h, v_f32h, float, _mm256_loadu_ps(p), __m256,
       _mm256_mask_loadu_ps(fills, (__mmask8)mask, p))
-LOADS(load_f16_as_f32h, v_f32h, uint16_t, _mm256_cvtph_ps(WHOLE_128), __m128i, SPLAT128_16,
+LOADS(load_f16_as_f32h, v_f32h, uint16_t, _mm256_cvtph_ps(WHOLE_128), __m128i,
       _mm256_cvtph_ps(PART_128_16))
-IRREGULAR_LOADS(load_bf16_as_f32h, v_f32h, uint16_t, BF16_TO_F32H(WHOLE_128), __m128i, SPLAT128_16,
+IRREGULAR_LOADS(load_bf16_as_f32h, v_f32h, uint16_t, BF16_TO_F32H(WHOLE_128), __m128i,
                 BF16_TO_F32H(PART_128_16))
 /* The even elements of 16, then the odd ones. */
 static inline v_f32h load_bf16_as_f32h_of_step(const uint16_t *step, size_t k) {
     const uint16_t *p = step + k / 2 * 16;
-    return (v_f32h)(k % 2 ? _mm256_and_si256(WHOLE_256, SPLAT256_32(-65536))
+    return (v_f32h)(k % 2 ? _mm256_and_si256(WHOLE_256, _mm256_set1_epi32(-65536))
                           : _mm256_slli_epi32(WHOLE_256, 16));
 }
 
-#define PAIR(name, V, intrinsic)                                                                   \
-    static inline V name(V a, V b) { return (V)intrinsic((__m512i)a, (__m512i)b); }
-#define EXTREMES_OF(lane, kind)                                                                    \
-    PAIR(min_##lane, v_##lane, _mm512_min_##kind)                                                  \
-    PAIR(max_##lane, v_##lane, _mm512_max_##kind)
-EXTREMES_OF(i8, epi8)
-EXTREMES_OF(i16, epi16)
-EXTREMES_OF(i32, epi32)
 EXTREMES_OF(i64, epi64)
-EXTREMES_OF(u8, epu8)
-EXTREMES_OF(u16, epu16)
-EXTREMES_OF(u32, epu32)
 EXTREMES_OF(u64, epu64)
-PAIR(multiply_i32, v_u64, _mm512_mul_epi32)
-PAIR(multiply_u32, v_u64, _mm512_mul_epu32)
 /* The upper half of each lane of 64 bits, with its sign. */
 #define UPPER_I32(v) ((v_u64)_mm512_srai_epi64((__m512i)(v), 32))
-/* Products of words, summed in pairs; the upper words of products. */
-#define multiply_add_i16(a, b) ((v_u32)_mm512_madd_epi16((__m512i)(a), (__m512i)(b)))
-PAIR(upper_product_u16, v_u16, _mm512_mulhi_epu16)
-/* To lanes of 32 bits: products of words; of unsigned by signed bytes, two of which are a word. */
-#ifdef __AVX512VNNI__
-#define VEC_NEEDS "+vnni"
-#define add_products_i16(sum, a, b)                                                                \
-    ((v_u32)_mm512_dpwssd_epi32((__m512i)(sum), (__m512i)(a), (__m512i)(b)))
-#define add_products_8(sum, a, b)                                                                  \
-    ((v_u32)_mm512_dpbusd_epi32((__m512i)(sum), (__m512i)(a), (__m512i)(b)))
-#else
-#define VEC_NEEDS ""
-#define add_products_i16(sum, a, b) ((sum) + multiply_add_i16(a, b))
-#define add_products_8(sum, a, b)                                                                  \
-    add_products_i16(sum, _mm512_maddubs_epi16((__m512i)(a), (__m512i)(b)), _mm512_set1_epi16(1))
-#endif
-/* Bytes, summed in pairs. */
-#define add_pairs_i8(v) ((v_u16)_mm512_maddubs_epi16(_mm512_set1_epi8(1), (__m512i)(v)))
-#define add_pairs_u8(v) ((v_u16)_mm512_maddubs_epi16((__m512i)(v), _mm512_set1_epi8(1)))
 
 /* Min and Max of floats, -0 < +0. NaNs get lost; keep_nan(a, x) is a, or a NaN where x is one. */
 #define RANGES(bits, F, kind)                                                                      \
@@ -234,8 +194,7 @@ RANGES(64, __m512d, pd)
 /* Is one of these bits set in any lane of 64? */
 #define VEC_ANY_OF(v, bits)                                                                        \
     (_mm512_test_epi64_mask((__m512i)(v), _mm512_set1_epi64((int64_t)(bits))) != 0)
-static inline v_u32 magnitude_i32(v_i32 x) { return (v_u32)_mm512_abs_epi32((__m512i)x); }
-static inline v_i8 magnitude_i8(v_i8 x) { return (v_i8)_mm512_abs_epi8((__m512i)x); }
+
 /* A float taken apart: 1 <= |mantissa| < 2, or x itself where it is 0, infinite or NaN; and the
  * power of two, 0 for these; told_power raises the flag of an invalid operation there. */
 #define VEC_APART
@@ -272,51 +231,19 @@ static inline v_i64 least_nonzero_64(v_i64 least, v_f64 x) {
 #define PAIRS_32 _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
 #define PAIRS_64 _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11)
 #define ADD_512(bits, v, n) _mm512_add_epi##bits(v, SPLAT512_##bits(n))
-#define ZIP_512(bits, out, a, b)                                                                   \
+#define VEC_ZIP(bits, out, a, b)                                                                   \
     (_mm512_storeu_si512(out, PLANES_512(bits, a, PAIRS_##bits, b)),                               \
      _mm512_storeu_si512((char *)(out) + 64,                                                       \
                          PLANES_512(bits, a, ADD_512(bits, PAIRS_##bits, 256 / bits), b)))
-#define UNZIP_512(bits, from, a, b)                                                                \
+#define VEC_UNZIP(bits, from, a, b)                                                                \
     do {                                                                                           \
         __m512i low_ = _mm512_loadu_si512(from);                                                   \
         __m512i high_ = _mm512_loadu_si512((const char *)(from) + 64);                             \
         (a) = (v_f##bits)PLANES_512(bits, low_, EVENS_##bits, high_);                              \
         (b) = (v_i##bits)PLANES_512(bits, low_, ADD_512(bits, EVENS_##bits, 1), high_);            \
     } while (0)
-#define VEC_ZIP_32(out, a, b) ZIP_512(32, out, a, b)
-#define VEC_ZIP_64(out, a, b) ZIP_512(64, out, a, b)
-#define VEC_UNZIP_32(from, a, b) UNZIP_512(32, from, a, b)
-#define VEC_UNZIP_64(from, a, b) UNZIP_512(64, from, a, b)
 
-/* Lanes moved down by n; others take the places of the first. */
-#define COUNTED_16 _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
-static inline __m512i turned(__m512i v, size_t bytes) {
-    int words = (int)(bytes / 4), bits = (int)(bytes % 4 * 8);
-    __m512i down = _mm512_permutexvar_epi32(ADD_512(32, COUNTED_16, words), v);
-    if (bits == 0) return down;
-    __m512i next = _mm512_permutexvar_epi32(ADD_512(32, COUNTED_16, words + 1), v);
-    return _mm512_or_si512(_mm512_srl_epi32(down, _mm_cvtsi32_si128(bits)),
-                           _mm512_sll_epi32(next, _mm_cvtsi32_si128(32 - bits)));
-}
-#define VEC_TURN(L, v, n) ((__typeof__(v))turned((__m512i)(v), (n) * sizeof(L)))
-
-static inline bool any_below_32(v_i32 a, int32_t b) {
-    return _mm512_cmplt_epi32_mask((__m512i)a, _mm512_set1_epi32(b)) != 0;
-}
-static inline bool any_below_64(v_i64 a, int64_t b) {
-    return _mm512_cmplt_epi64_mask((__m512i)a, _mm512_set1_epi64(b)) != 0;
-}
 static inline v_u64 magnitude_i64(v_u64 x) { return (v_u64)_mm512_abs_epi64((__m512i)x); }
-
-#define WIDEN(v) ((v_f64)_mm512_cvtps_pd((__m256)(v)))
-static inline v_f32 fused_f32(v_f32 a, v_f32 b, v_f32 c) {
-    return (v_f32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
-}
-static inline v_f64 fused_f64(v_f64 a, v_f64 b, v_f64 c) {
-    return (v_f64)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
-}
-DEFINE_QUOTIENT(32)
-DEFINE_QUOTIENT(64)
 
 #define VEC_OR3(a, b, c)                                                                           \
     ((v_i64)_mm512_ternarylogic_epi64((__m512i)(a), (__m512i)(b), (__m512i)(c), 0xfe))
@@ -345,8 +272,6 @@ static inline v_f32 root_f32(v_f32 x) {
     root = _mm512_fmadd_ps(root, rest, root), half = _mm512_fmadd_ps(half, rest, half);
     return (v_f32)_mm512_fmadd_ps(_mm512_fnmadd_ps(root, root, a), half, root);
 }
-#define LEAST_ROOTED_64 0.0
-static inline v_f64 root_f64(v_f64 x) { return (v_f64)_mm512_sqrt_pd((__m512d)x); }
 #define HALVES(x) _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
 static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
     const __mmask16 rest = (__mmask16)_bzhi_u32(0xffff, n % 16);

@@ -153,8 +153,6 @@ static inline v_i64 least_nonzero_64(v_i64 least, v_f64 x) {
     return x == 0 ? least : min_i64(least, bits_of_f64(x) & INT64_MAX);
 }
 #define VEC_ANY_OF(v, bits) (((v) & (bits)) != 0)
-static inline bool any_below_32(v_i32 a, int32_t b) { return a < b; }
-static inline bool any_below_64(v_i64 a, int64_t b) { return a < b; }
 #define VEC_LOAD_ONCE(x) ((void)(x))
 #if defined(__x86_64__)
 #define VEC_DONE(x) __asm__ volatile("" : "+x"(x))
@@ -162,11 +160,10 @@ static inline bool any_below_64(v_i64 a, int64_t b) { return a < b; }
 #define VEC_DONE(x) ((void)(x))
 #endif
 #define VEC_BELOW(a, b) (-((a) < (b)))
+#define VEC_ANY_BELOW(a, b) ((a) < (b))
 /* Two planes to pairs in memory, and back. */
-#define VEC_ZIP_32(out, a, b) ((out)->mantissa = (a), (out)->exponent = (b))
-#define VEC_UNZIP_32(from, a, b) ((a) = (from)->mantissa, (b) = (from)->exponent)
-#define VEC_ZIP_64 VEC_ZIP_32
-#define VEC_UNZIP_64 VEC_UNZIP_32
+#define VEC_ZIP(bits, out, a, b) ((out)->mantissa = (a), (out)->exponent = (b))
+#define VEC_UNZIP(bits, from, a, b) ((a) = (from)->mantissa, (b) = (from)->exponent)
 
 /* |x| of a two's complement lane, as unsigned. */
 static inline v_u64 magnitude_i64(v_u64 x) { return x >> 63 ? 0 - x : x; }
