@@ -25,7 +25,6 @@ typedef __m256i v_any;
 #define VEC_DOWN_32(v) (v) /* there are no upper 32 bytes; stands in a branch never taken */
 #define VEC_DOWN_16(v) _mm256_permute2x128_si256((__m256i)(v), (__m256i)(v), 0x01)
 
-/* Of pairs of pieces of so many bytes in a and then b: the lower ones, the upper ones. */
 #define VEC_LOWER_32(a, b) (a) /* as above */
 #define VEC_UPPER_32(a, b) (b)
 #define VEC_LOWER_16(a, b) _mm256_permute2x128_si256((__m256i)(a), (__m256i)(b), 0x20)

@@ -33,7 +33,6 @@ typedef __m512i v_any;
 #define VEC_DOWN_32(v) (v_u8) _mm512_shuffle_i64x2((__m512i)(v), (__m512i)(v), 0x4e)
 #define VEC_DOWN_16(v) (v_u8) _mm512_shuffle_i64x2((__m512i)(v), (__m512i)(v), 0xb1)
 
-/* Of pairs of pieces of so many bytes in a and then b: the lower ones, the upper ones. */
 #define PICK_512(select, a, b, m) select((__m512i)(a), (__m512i)(b), m)
 #define VEC_LOWER_32(a, b) PICK_512(_mm512_shuffle_i64x2, a, b, 0x44)
 #define VEC_UPPER_32(a, b) PICK_512(_mm512_shuffle_i64x2, a, b, 0xee)

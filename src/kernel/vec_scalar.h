@@ -29,18 +29,8 @@ typedef uint64_t v_u64;
 /* Keeps a product of two u16 out of int. */
 #define VEC_WIDER_U16(v) ((unsigned)(v))
 #define VEC_DOWN(V, v, bytes) (v)
-#define VEC_LOWER_32(a, b) (a)
-#define VEC_UPPER_32(a, b) (b)
-#define VEC_LOWER_HALF VEC_LOWER_32
-#define VEC_UPPER_HALF VEC_UPPER_32
-#define VEC_LOWER_QUARTER VEC_LOWER_32
-#define VEC_UPPER_QUARTER VEC_UPPER_32
-#define VEC_LOWER_16 VEC_LOWER_32
-#define VEC_UPPER_16 VEC_UPPER_32
-#define VEC_LOWER_8 VEC_LOWER_32
-#define VEC_UPPER_8 VEC_UPPER_32
-#define VEC_LOWER_4 VEC_LOWER_32
-#define VEC_UPPER_4 VEC_UPPER_32
+#define VEC_LOWER(piece, a, b) (a)
+#define VEC_UPPER(piece, a, b) (b)
 #define VEC_STORE_ROWS(V, A, out, v) VEC_STORE(V, out, v)
 #define VEC_ROWS(A) 1
 #define VEC_SLOT(A, i) (i)

@@ -46,6 +46,9 @@ static inline __m128i few_128(const void *p, size_t bytes) {
 #define VEC_DOWN_2(v) VEC_OP(bsrli_epi128)((v_any)(v), 2)
 #define VEC_DOWN_1(v) VEC_OP(bsrli_epi128)((v_any)(v), 1)
 
+/* Of pairs of pieces of so many bytes in a and then b: the lower ones, the upper ones. */
+#define VEC_LOWER(piece, a, b) VEC_LOWER_##piece(a, b)
+#define VEC_UPPER(piece, a, b) VEC_UPPER_##piece(a, b)
 #define VEC_OF_ANY(op, a, b) VEC_OP(op)((v_any)(a), (v_any)(b))
 #define VEC_LOWER_8(a, b) VEC_OF_ANY(unpacklo_epi64, a, b)
 #define VEC_UPPER_8(a, b) VEC_OF_ANY(unpackhi_epi64, a, b)
