@@ -13,6 +13,8 @@
 
 #include "kernel/kernel_short.inc"
 
+#include "kernel/kernel_state.inc"
+
 #include "kernel/kernel_exact.inc"
 
 #include "kernel/kernel_exact_rows.inc"
