@@ -17,6 +17,8 @@ __extension__ typedef unsigned __int128 u128_t;
  * f64, whatever the type; the others are exact (plan/exact.h), in either mode. Integers are sign-
  * or zero-extended, and results their low bits. */
 typedef struct {
+    const irr_problem_t *problem;
+    const void *data;
     bool any, is_signed;
     size_t count;
     double real;
@@ -122,35 +124,22 @@ static const reference_row_t rows[] = {
 };
 _Static_assert(sizeof rows / sizeof *rows == IRR_OP_COUNT, "a row for each op");
 
-/* ---- the walk: kept runs give the output's place, reduced runs its set ---- */
+/* ---- one output ---- */
 
-typedef struct {
-    uint32_t count;
-    size_t size[IRR_MAX_RANK], stride[IRR_MAX_RANK]; /* in elements, outermost first */
-} walk_t;
-
-/* Where index-th element of a walk lies. */
-static size_t place(const walk_t *walk, size_t index) {
-    size_t offset = 0;
-    for (uint32_t r = walk->count; r-- > 0; index /= walk->size[r])
-        offset += index % walk->size[r] * walk->stride[r];
-    return offset;
-}
-
-static void fold_run(const irr_problem_t *problem, const void *data, size_t first, size_t stride,
-                     size_t count, fold_t *fold) {
-    const reference_row_t *row = &rows[problem->op];
-    irr_element_type_e type = problem->type == IRR_BOOLEAN ? IRR_U8 : problem->type;
+static void fold_run(void *argument, size_t first, size_t stride, size_t count) {
+    fold_t *fold = argument;
+    const reference_row_t *row = &rows[fold->problem->op];
+    irr_element_type_e type = fold->problem->type == IRR_BOOLEAN ? IRR_U8 : fold->problem->type;
     bool integers = irr_is_integer(type);
     if (!integers && !row->fold_float) {
-        irr_exact_add(&fold->exact, type, data, first, stride, count);
+        irr_exact_add(&fold->exact, type, fold->data, first, stride, count);
         return;
     }
     for (int64_t x = 0; count--; first += stride, fold->any = true) {
         if (!integers) {
-            row->fold_float(fold, irr_float_at(data, type, first));
+            row->fold_float(fold, irr_float_at(fold->data, type, first));
         } else {
-            irr_integer_at(data, type, first, &x);
+            irr_integer_at(fold->data, type, first, &x);
             row->fold_integer(fold, x);
         }
     }
@@ -182,24 +171,15 @@ static irr_status_e execute(irr_yield_t *yield, uint32_t count, const void *data
     const irr_problem_t *problem = yield->state;
     const irr_geometry_t *geometry = &problem->geometry;
     irr_element_kind_e kind = irr_element_type_info(problem->type)->kind;
-    walk_t kept = {0}, reduced = {0};
     (void)count, (void)scratch, (void)executor, (void)sentence;
-    for (size_t r = 0, left = geometry->output_count * geometry->set_size; r < geometry->run_count;
-         r++) {
-        walk_t *walk = geometry->runs[r].reduced ? &reduced : &kept;
-        walk->size[walk->count] = geometry->runs[r].size;
-        walk->stride[walk->count++] = left /= geometry->runs[r].size;
-    }
-    size_t inner = reduced.count ? reduced.size[reduced.count - 1] : 1;
-    size_t step = reduced.count ? reduced.stride[reduced.count - 1] : 0;
     for (size_t k = 0; k < geometry->output_count; k++) {
         fold_t fold;
+        fold.problem = problem, fold.data = data;
         fold.any = false, fold.count = geometry->set_size, fold.is_signed = kind == IRR_KIND_SIGNED;
         fold.real = 0, fold.exponent = 0, fold.whole = 0;
         if (kind == IRR_KIND_FLOAT && !rows[problem->op].fold_float)
             irr_exact_start(&fold.exact, irr_op_info(problem->op)->term);
-        for (size_t done = 0; done < geometry->set_size; done += inner)
-            fold_run(problem, data, place(&kept, k) + place(&reduced, done), step, inner, &fold);
+        irr_visit_set(geometry, k, fold_run, &fold);
         finish(problem, &fold, yield->output, k);
     }
     yield->stats = (irr_execution_stats_t){.threads = 1};

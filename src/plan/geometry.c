@@ -48,6 +48,31 @@ void irr_problem_of(irr_op_e op, irr_element_type_e type, const int64_t *dims, u
     if (problem->geometry.set_size == 1) problem->op = op_on_one(op, type);
 }
 
+void irr_split_runs(const irr_run_t *runs, uint32_t count, size_t apart, irr_outer_t *kept,
+                    irr_outer_t *reduced) {
+    size_t strides[IRR_MAX_RANK];
+    for (uint32_t i = count; i-- > 0; apart *= runs[i].size) strides[i] = apart;
+    kept->count = reduced->count = 0;
+    kept->total = reduced->total = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        irr_outer_t *outer = runs[i].reduced ? reduced : kept;
+        outer->size[outer->count] = runs[i].size;
+        outer->stride[outer->count++] = strides[i];
+        outer->total *= runs[i].size;
+    }
+}
+
+void irr_visit_set(const irr_geometry_t *geometry, size_t index, irr_visit_f visit,
+                   void *argument) {
+    irr_outer_t kept, reduced;
+    irr_split_runs(geometry->runs, geometry->run_count, 1, &kept, &reduced);
+    size_t inner = reduced.count ? reduced.size[reduced.count - 1] : 1;
+    size_t stride = reduced.count ? reduced.stride[reduced.count - 1] : 1;
+    size_t first = irr_offset_of(&kept, index);
+    for (size_t done = 0; done < geometry->set_size; done += inner)
+        visit(argument, first + irr_offset_of(&reduced, done), stride, inner);
+}
+
 char *irr_geometry_text(const irr_geometry_t *geometry, char *text, size_t capacity_bytes) {
     irr_writer_t writer = {text, capacity_bytes, 0};
     if (geometry->run_count == 0) irr_write(&writer, "one element");

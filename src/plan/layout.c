@@ -54,24 +54,15 @@ static uint32_t ceil_log2(size_t n) {
     return n < 2 ? 0 : 64 - (uint32_t)__builtin_clzll((unsigned long long)n - 1);
 }
 
-static void add_outer(irr_outer_t *outer, size_t size, size_t stride) {
-    outer->size[outer->count] = size;
-    outer->stride[outer->count++] = stride;
-    outer->total *= size;
-}
-
 /* The innermost runs become [kept, rows, width], the others outer blocks and segments. */
 static void split_runs(const irr_run_t *runs, uint32_t count, irr_layout_t *layout) {
     uint32_t left = count;
-    size_t strides[IRR_MAX_RANK], stride = 1;
-    for (uint32_t i = left; i-- > 0; stride *= runs[i].size) strides[i] = stride;
     layout->kept = layout->rows = layout->width = 1;
     if (left && !runs[left - 1].reduced) layout->width = runs[--left].size;
     if (left) layout->rows = runs[--left].size;
     if (left) layout->kept = runs[--left].size;
-    layout->blocks = layout->segments = (irr_outer_t){.total = 1};
-    for (uint32_t i = 0; i < left; i++)
-        add_outer(runs[i].reduced ? &layout->segments : &layout->blocks, runs[i].size, strides[i]);
+    irr_split_runs(runs, left, layout->kept * layout->rows * layout->width, &layout->blocks,
+                   &layout->segments);
 }
 
 /* Does it pay to fold rows last? In nanoseconds, more or less: each segment is spared a call of a

@@ -8,12 +8,6 @@
 
 #include "plan/problem.h"
 
-/* Several runs of one kind; an index over all of them becomes an offset in elements. */
-typedef struct irr_outer {
-    uint32_t count;
-    size_t size[IRR_MAX_RANK], stride[IRR_MAX_RANK], total;
-} irr_outer_t;
-
 /* How one segment of a unit is folded. */
 typedef enum {
     IRR_INNER_ROWS, /* width 1, few leaves a row: many rows in one kernel call */
@@ -95,13 +89,6 @@ void irr_layout_share(const irr_layout_t *layout, size_t task, size_t *first, si
 uint32_t irr_layout_depth(const irr_layout_t *layout);
 
 static inline size_t irr_least(size_t a, size_t b) { return a < b ? a : b; }
-
-static inline size_t irr_offset_of(const irr_outer_t *outer, size_t index) {
-    size_t offset = 0;
-    for (uint32_t i = outer->count; i-- > 1; index /= outer->size[i])
-        offset += index % outer->size[i] * outer->stride[i];
-    return outer->count ? offset + index * outer->stride[0] : 0;
-}
 
 /* The largest power of two below n, for n >= 2: where a tree of n nodes is split. */
 static inline size_t irr_tree_split(size_t n) {

@@ -36,6 +36,27 @@ typedef struct irr_problem {
 void irr_geometry_of(const int64_t *dims, uint32_t rank, uint64_t mask, irr_geometry_t *geometry);
 void irr_problem_of(irr_op_e op, irr_element_type_e type, const int64_t *dims, uint32_t rank,
                     uint64_t mask, irr_problem_t *problem);
+
+/* Several runs of one kind; an index over all of them becomes an offset in elements. */
+typedef struct irr_outer {
+    uint32_t count;
+    size_t size[IRR_MAX_RANK], stride[IRR_MAX_RANK], total;
+} irr_outer_t;
+
+/* Those of each kind; `apart`: elements of what lies behind the last one of `runs`. */
+void irr_split_runs(const irr_run_t *runs, uint32_t count, size_t apart, irr_outer_t *kept,
+                    irr_outer_t *reduced);
+static inline size_t irr_offset_of(const irr_outer_t *outer, size_t index) {
+    size_t offset = 0;
+    for (uint32_t i = outer->count; i-- > 1; index /= outer->size[i])
+        offset += index % outer->size[i] * outer->stride[i];
+    return outer->count ? offset + index * outer->stride[0] : 0;
+}
+
+/* All elements of output `index`, a run of `count` elements after another. */
+typedef void (*irr_visit_f)(void *argument, size_t first, size_t stride, size_t count);
+void irr_visit_set(const irr_geometry_t *geometry, size_t index, irr_visit_f visit, void *argument);
+
 /* "keep 72, reduce 240": for explain and profiles; cut to fit. Returns text. */
 #define IRR_GEOMETRY_TEXT_BYTES 512
 char *irr_geometry_text(const irr_geometry_t *geometry, char *text, size_t capacity_bytes);

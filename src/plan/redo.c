@@ -16,13 +16,13 @@ typedef struct {
 /* ---- what is done with elements that stand in a row, `stride` apart ---- */
 
 typedef struct {
+    const void *data;
     irr_element_type_e type;
     irr_exact_t exact;
     scaled_t scaled;
     bool nan, plus_inf, minus_inf, zero, other; /* have been seen; other than zero */
     bool negative;                              /* the product's sign */
 } redo_t;
-typedef void (*visit_f)(redo_t *redo, const void *data, size_t first, size_t stride, size_t count);
 
 /* Most results that are no good have an infinity or NaN among their elements, and need no more.
  * Facts gather in the top bit, since not every processor compares integers of 64 bits in vectors;
@@ -53,37 +53,38 @@ DEFINE_LOOK(16)
 DEFINE_LOOK(32)
 DEFINE_LOOK(64)
 
-static inline void look_at(redo_t *redo, const void *data, size_t first, size_t stride,
-                           size_t count) {
+static inline void look_at(redo_t *redo, size_t first, size_t stride, size_t count) {
     switch (redo->type) {
     case IRR_F64:
-        look_64(redo, (const uint64_t *)data + first, stride, count, UINT64_C(0x7ff) << 52);
+        look_64(redo, (const uint64_t *)redo->data + first, stride, count, UINT64_C(0x7ff) << 52);
         break;
     case IRR_F32:
-        look_32(redo, (const uint32_t *)data + first, stride, count, UINT32_C(0xff) << 23);
+        look_32(redo, (const uint32_t *)redo->data + first, stride, count, UINT32_C(0xff) << 23);
         break;
     default:
-        look_16(redo, (const uint16_t *)data + first, stride, count,
+        look_16(redo, (const uint16_t *)redo->data + first, stride, count,
                 redo->type == IRR_F16 ? 0x7c00 : 0x7f80);
     }
 }
-static void look(redo_t *redo, const void *data, size_t first, size_t stride, size_t count) {
+static void look(void *redo, size_t first, size_t stride, size_t count) {
     if (stride == 1)
-        look_at(redo, data, first, 1, count); /* a loop of its own, of vectors */
+        look_at(redo, first, 1, count); /* a loop of its own, of vectors */
     else
-        look_at(redo, data, first, stride, count);
+        look_at(redo, first, stride, count);
 }
 
-static void add(redo_t *redo, const void *data, size_t first, size_t stride, size_t count) {
-    irr_exact_add(&redo->exact, redo->type, data, first, stride, count);
+static void add(void *argument, size_t first, size_t stride, size_t count) {
+    redo_t *redo = argument;
+    irr_exact_add(&redo->exact, redo->type, redo->data, first, stride, count);
 }
 
 /* Of elements that are neither zero nor infinite. */
-static void multiply(redo_t *redo, const void *data, size_t first, size_t stride, size_t count) {
+static void multiply(void *argument, size_t first, size_t stride, size_t count) {
+    redo_t *redo = argument;
     scaled_t *scaled = &redo->scaled;
     for (; count--; first += stride) {
         int of_element, of_product;
-        double m = frexp(irr_float_at(data, redo->type, first), &of_element);
+        double m = frexp(irr_float_at(redo->data, redo->type, first), &of_element);
         scaled->mantissa = frexp(scaled->mantissa * m, &of_product);
         scaled->exponent += of_element + of_product;
     }
@@ -109,49 +110,22 @@ static bool is_plain(const redo_t *redo, irr_term_e term, scaled_t *result) {
     return none || inf || (!term && redo->zero) || (term && !redo->other);
 }
 
-/* The set of output `index`, run by run. */
-static void visit_set(const irr_geometry_t *geometry, const void *data, size_t index, visit_f visit,
-                      redo_t *redo) {
-    size_t size[IRR_MAX_RANK], stride[IRR_MAX_RANK], counter[IRR_MAX_RANK] = {0};
-    size_t at = 0, apart = 1;
-    uint32_t reduced = 0; /* runs, innermost first */
-    for (uint32_t i = geometry->run_count; i-- > 0; apart *= geometry->runs[i].size) {
-        size_t run = geometry->runs[i].size;
-        if (geometry->runs[i].reduced) {
-            size[reduced] = run;
-            stride[reduced++] = apart;
-        } else {
-            at += index % run * apart;
-            index /= run;
-        }
-    }
-    size_t inner = reduced ? size[0] : 1, step = reduced ? stride[0] : 1;
-    for (size_t left = geometry->set_size; left; left -= inner) {
-        visit(redo, data, at, step, inner);
-        for (uint32_t r = 1; r < reduced; r++) {
-            at += stride[r];
-            if (++counter[r] < size[r]) break;
-            at -= size[r] * stride[r];
-            counter[r] = 0;
-        }
-    }
-}
-
 void irr_redo(const irr_problem_t *problem, const void *data, size_t index, void *output) {
     const irr_op_info_t *op = irr_op_info(problem->op);
     redo_t redo; /* most of it is the exact accumulator, which is seldom needed */
+    redo.data = data;
     redo.type = problem->type;
     redo.nan = redo.plus_inf = redo.minus_inf = redo.zero = redo.other = redo.negative = false;
-    visit_set(&problem->geometry, data, index, look, &redo);
+    irr_visit_set(&problem->geometry, index, look, &redo);
     if (is_plain(&redo, op->term, &redo.scaled)) {
         store(&redo.scaled, problem->type, output);
     } else if (op->term) {
         irr_exact_start(&redo.exact, op->term);
-        visit_set(&problem->geometry, data, index, add, &redo);
+        irr_visit_set(&problem->geometry, index, add, &redo);
         irr_exact_round(&redo.exact, op->result, problem->type, output);
     } else {
         redo.scaled = (scaled_t){1, 0};
-        visit_set(&problem->geometry, data, index, multiply, &redo);
+        irr_visit_set(&problem->geometry, index, multiply, &redo);
         store(&redo.scaled, problem->type, output);
     }
 }
