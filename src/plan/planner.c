@@ -31,25 +31,20 @@ irr_status_e irr_planner_admit(irr_op_e op, irr_element_type_e type, irr_sentenc
 irr_status_e irr_planner_choose(const irr_problem_t *problem, const irr_config_t *config,
                                 bool words, irr_choice_t *choice, irr_sentence_t sentence) {
     irr_offer_t *offers = choice->offers;
+    /* The reference never declines, and never beats one that serves. */
+    irr_backend_e best = IRR_BACKEND_REFERENCE;
     double least_us = INFINITY;
-    choice->backend = config->backend;
     for (unsigned i = 0; i < IRR_BACKEND_COUNT; i++) {
         offers[i] = (irr_offer_t){.wordless = !words, .tier = config->tier};
         offers[i].beaten_by_us = words || i == 0 ? 0 : least_us;
         rows[i]->offer(problem, config, &offers[i]);
-        if (offers[i].serves && offers[i].estimate_us < least_us) least_us = offers[i].estimate_us;
+        if (!offers[i].serves || offers[i].estimate_us >= least_us) continue;
+        if (i != IRR_BACKEND_REFERENCE) best = (irr_backend_e)i;
+        least_us = offers[i].estimate_us;
     }
-    if (config->backend != IRR_BACKEND_AUTO) {
-        if (offers[config->backend].serves) return IRR_OK;
-        if (!words) return irr_planner_choose(problem, config, true, choice, sentence);
-        return irr_fail(sentence, IRR_NOT_IMPLEMENTED, "IRREDUCE_BACKEND=%s cannot run it: %s",
-                        rows[config->backend]->name, offers[config->backend].reason);
-    }
-    choice->backend = IRR_BACKEND_REFERENCE; /* never declines, and never beats one that serves */
-    for (unsigned i = 0; i < IRR_BACKEND_COUNT; i++)
-        if (i != IRR_BACKEND_REFERENCE && offers[i].serves &&
-            (choice->backend == IRR_BACKEND_REFERENCE ||
-             offers[i].estimate_us < offers[choice->backend].estimate_us))
-            choice->backend = (irr_backend_e)i;
-    return IRR_OK;
+    choice->backend = config->backend == IRR_BACKEND_AUTO ? best : (irr_backend_e)config->backend;
+    if (offers[choice->backend].serves) return IRR_OK;
+    if (!words) return irr_planner_choose(problem, config, true, choice, sentence);
+    return irr_fail(sentence, IRR_NOT_IMPLEMENTED, "IRREDUCE_BACKEND=%s cannot run it: %s",
+                    rows[choice->backend]->name, offers[choice->backend].reason);
 }
