@@ -363,38 +363,35 @@ static irr_status_e add_alone(irr_simd_plan_t *plan, const irr_problem_t *proble
     return IRR_OK;
 }
 
-irr_status_e irr_simd_prepare(const irr_problem_t *problem, const irr_config_t *config,
-                              void **state, size_t *scratch_bytes, irr_sentence_t sentence) {
+/* Tiles of a unit looked at again must be those of the plan, which the number of threads has a say
+ * in. */
+static bool add_rungs(irr_simd_plan_t *plan, const irr_problem_t *problem,
+                      const irr_config_t *config) {
     static bool (*const rungs[])(irr_simd_plan_t *, const irr_problem_t *,
                                  const irr_config_t *) = {plan_zeros, plan_accurately};
-    irr_simd_plan_t *plan = irr_malloc(sizeof *plan), again, **end;
-    *state = NULL;
-    if (!plan) return irr_out_of_memory(sentence, sizeof *plan);
-    plan_problem(plan, problem, config);
-    if (plan->hopes && !add_careful(plan)) {
-        irr_simd_release(plan);
-        return irr_out_of_memory(sentence, sizeof *plan);
-    }
-    /* Tiles of a unit looked at again must be those of the plan, which the number of threads has a
-     * say in. */
-    end = &plan->again;
+    irr_simd_plan_t again, **end = &plan->again;
     for (size_t i = 0; i < (plan->accurate ? 1 : 2); i++) {
         if (!rungs[i](&again, problem, config)) continue;
         *end = irr_malloc(sizeof again);
-        if (!*end) {
-            irr_simd_release(plan);
-            return irr_out_of_memory(sentence, sizeof again);
-        }
+        if (!*end) return false;
         **end = again;
         end = &(*end)->again;
     }
+    return true;
+}
+
+irr_status_e irr_simd_prepare(const irr_problem_t *problem, const irr_config_t *config,
+                              void **state, size_t *scratch_bytes, irr_sentence_t sentence) {
+    irr_simd_plan_t *plan = irr_malloc(sizeof *plan);
+    irr_status_e status = IRR_OK;
+    *state = NULL;
+    if (!plan) return irr_out_of_memory(sentence, sizeof *plan);
+    plan_problem(plan, problem, config);
+    if ((plan->hopes && !add_careful(plan)) || !add_rungs(plan, problem, config))
+        status = irr_out_of_memory(sentence, sizeof *plan);
     plan->slot_bytes += irr_simd_unchunk_rungs(plan);
     *scratch_bytes = plan->layout.tasks * plan->slot_bytes;
-    irr_status_e status =
-        plan->layout.tasks > 1 ? add_alone(plan, problem, config, scratch_bytes, sentence) : IRR_OK;
-    if (status == IRR_OK)
-        *state = plan;
-    else
-        irr_simd_release(plan);
-    return status;
+    if (status == IRR_OK && plan->layout.tasks > 1)
+        status = add_alone(plan, problem, config, scratch_bytes, sentence);
+    return IRR_GIVE(status, state, plan, irr_simd_release);
 }
