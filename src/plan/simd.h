@@ -41,15 +41,13 @@ typedef struct irr_simd_plan {
     irr_problem_t problem;
     irr_layout_t layout;
     bool accurate;
-    bool beyond;     /* the data come from memory: BEYOND_BYTES of simd_plan.c */
-    bool asks;       /* for them ahead of the loops, and has lines called */
-    bool far;        /* the nearest cache can wait for many lines */
-    bool whole_rows; /* of columns, in one tile */
-    bool of_fused;   /* it is fused, or looks again at units of one that is */
-    unsigned how;    /* to take the first steps of columns: kernels.h */
-    uint32_t lanes;
+    bool beyond;                  /* the data come from memory: BEYOND_BYTES of simd_plan.c */
+    bool asks;                    /* for them ahead of the loops, and has lines called */
+    bool whole_rows;              /* of columns, in one tile */
+    bool of_fused;                /* it is fused, or looks again at units of one that is */
+    unsigned how;                 /* to take the first steps of columns: kernels.h */
+    const irr_kernel_t *ordinary; /* whose lanes and accumulators leaves and tiles are made for */
     irr_cost_t cost;
-    size_t tile_bytes; /* tiles are made for accumulators of this size */
     size_t output_bytes;
     struct irr_simd_plan *alone; /* of several tasks: for one thread, without them */
     irr_trial_t trial;           /* of which of both is sooner; in the latter */

@@ -9,7 +9,7 @@
 /* Longer rows are trees, where others are beside them. */
 static bool has_rows(const irr_simd_plan_t *plan) {
     return plan->layout.inner == IRR_INNER_ROWS &&
-           plan->layout.rows <= IRR_ROW_LEAVES * IRR_LEAF_STEPS * plan->lanes;
+           plan->layout.rows <= IRR_ROW_LEAVES * IRR_LEAF_STEPS * plan->ordinary->lanes;
 }
 
 bool irr_simd_joins(const void *first, const void *other) {
@@ -85,8 +85,7 @@ static void choose_ops(irr_simd_plan_t *const *plans, uint32_t count, bool fuse)
         if (exact) plan->op = op;
         plan->kernel = irr_kernel_of(plan->table, plan->op->fold, plan->op->fold_type);
         plan->finish = plan->op->finish;
-        plan->lanes = plan->kernel->lanes;
-        plan->tile_bytes = plan->kernel->accumulator_bytes;
+        plan->ordinary = plan->kernel;
     }
 }
 
@@ -152,7 +151,8 @@ void irr_simd_join(void *const *states, uint32_t count, size_t *scratch_bytes) {
     size_t tile = 0;
     irr_simd_plan_t *slowest = plans[0];
     for (uint32_t m = 0; m < count; m++) {
-        if (tile < plans[m]->tile_bytes) tile = plans[m]->tile_bytes;
+        size_t bytes = plans[m]->ordinary->accumulator_bytes;
+        if (tile < bytes) tile = bytes;
         if (slowest->cost.bytes < plans[m]->cost.bytes) slowest = plans[m];
     }
     slowest->cost.trial = false;

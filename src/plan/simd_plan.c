@@ -89,7 +89,8 @@ static size_t grouped_rows_of(irr_element_type_e type) {
 void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     const irr_problem_t *problem = &plan->problem;
     const irr_fused_t *fused = plan->fused;
-    irr_lane_info_t info = {.lanes = plan->lanes, .alone = !together, .waits = !plan->of_fused};
+    irr_lane_info_t info = {
+        .lanes = plan->ordinary->lanes, .alone = !together, .waits = !plan->of_fused};
     info.accumulator_bytes = plan->kernel->accumulator_bytes;
     if (fused) info.accumulator_bytes = fused->accumulator_bytes;
     info.tile_accumulator_bytes = tile_bytes;
@@ -100,7 +101,7 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     info.most_block_elements = together ? MOST_BLOCK_BYTES / info.element_bytes : SIZE_MAX;
     bool free = irr_element_type_info(problem->type)->kind != IRR_KIND_FLOAT ||
                 problem->op == IRR_OP_MIN || problem->op == IRR_OP_MAX;
-    size_t piece = IRR_PIECE_BYTES / (IRR_LEAF_STEPS * plan->lanes * info.element_bytes);
+    size_t piece = IRR_PIECE_BYTES / (IRR_LEAF_STEPS * info.lanes * info.element_bytes);
     info.row_leaves = plan->accurate            ? IRR_ROW_LEAVES
                       : plan->asks              ? (piece ? piece : 1)
                       : together || plan->fused ? IRR_ROW_LEAVES
@@ -169,24 +170,23 @@ static size_t row_bytes(const irr_problem_t *problem, bool reduced) {
 static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_config_t *config) {
     double bytes = bytes_of(&plan->problem), border = BEYOND_BYTES;
     double slow = slowness(&plan->problem, ordinary, config->tier);
-    plan->far = config->prefetch == IRR_PREFETCH_FAR;
-    if (!plan->far && row_bytes(&plan->problem, false) >= LONG_COLUMNS_BYTES)
+    bool far = config->prefetch == IRR_PREFETCH_FAR;
+    if (!far && row_bytes(&plan->problem, false) >= LONG_COLUMNS_BYTES)
         border = slow > 1 ? BYTES_BEYOND_NEAR_CACHES : BEYOND_BYTES_OF_COLUMNS;
     plan->beyond = config->tier != IRR_TIER_SCALAR && bytes > border;
     plan->asks = config->prefetch == IRR_PREFETCH_LAGS && plan->beyond;
-    bool bands = plan->far || bytes > BYTES_BEYOND_NEAR_CACHES;
+    bool bands = far || bytes > BYTES_BEYOND_NEAR_CACHES;
     plan->how = IRR_STEPS_FIRST | (bands ? IRR_STEPS_BANDS : 0) |
-                (plan->beyond ? IRR_STEPS_BEYOND : 0) | (plan->far ? IRR_STEPS_FAR : 0) |
+                (plan->beyond ? IRR_STEPS_BEYOND : 0) | (far ? IRR_STEPS_FAR : 0) |
                 (plan->asks ? IRR_STEPS_CALL : 0);
     /* Accumulators that are correctly rounded are too wide for whole rows of them. */
-    plan->whole_rows = plan->beyond && !plan->far && !config->accuracy;
-    plan->lanes = ordinary->lanes;
-    plan->tile_bytes = ordinary->accumulator_bytes;
+    plan->whole_rows = plan->beyond && !far && !config->accuracy;
+    plan->ordinary = ordinary;
     bytes *= slow;
     if (plan->problem.geometry.set_size > 1)
         bytes += (double)plan->problem.geometry.output_count * BYTES_AN_OUTPUT;
     plan->cost = (irr_cost_t){bytes, config->threads, true};
-    irr_simd_lay_out(plan, plan->tile_bytes, false);
+    irr_simd_lay_out(plan, ordinary->accumulator_bytes, false);
 }
 
 /* Where the processor lags, rows of more than the nearer caches hold are read sooner by vectors of

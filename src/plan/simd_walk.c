@@ -134,7 +134,7 @@ void irr_run_kept(const irr_simd_plan_t *plan, char *to, size_t at, const char *
                   size_t count) {
     const irr_layout_t *l = &plan->layout;
     size_t row_bytes = l->rows * l->width * plan->kernel->element_bytes;
-    bool all = plan->beyond && plan->far && l->inner == IRR_INNER_ROWS &&
+    bool all = plan->beyond && plan->how & IRR_STEPS_FAR && l->inner == IRR_INNER_ROWS &&
                row_bytes <= MOST_NEAR_BYTES &&
                plan->kernel->accumulator_bytes == plan->kernel->element_bytes;
     bool ask = (plan->asks || all) && row_bytes >= LEAST_ASKED_BYTES;
