@@ -21,9 +21,9 @@ set(slim_avx512 ${slim})
 set(slim_avx512_vnni ${slim})
 foreach(tier IN LISTS IRR_TIERS variants)
   target_sources(irr_kernel PRIVATE src/kernel/isa_${tier}.c)
-  # -Wno-psabi: vectors never cross a call between files. No link-time optimisation: a tier's
-  # instructions stay in its file.
+  # -Wno-psabi: vectors never cross a call between files. -Wno-unused-parameter: loops hand their
+  # states more than most look at. No link-time optimisation: a tier's instructions stay in its file.
   set_source_files_properties(src/kernel/isa_${tier}.c PROPERTIES
-    COMPILE_OPTIONS "${IRR_ISA_${tier}};-Wno-psabi;-fno-lto;${slim_${tier}}")
+    COMPILE_OPTIONS "${IRR_ISA_${tier}};-Wno-psabi;-Wno-unused-parameter;-fno-lto;${slim_${tier}}")
 endforeach()
 target_link_libraries(irr_kernel PUBLIC Threads::Threads)

@@ -161,7 +161,6 @@ static inline packing_t packing_of(size_t row_bytes, size_t lane_bytes, size_t s
     const uint8_t row = (uint8_t)row_bytes, slot = (uint8_t)slot_bytes;
     v_u8 byte = VEC_LOAD(v_u8, counted), in_slot = byte & (uint8_t)(slot - 1);
     packing_t packing;
-    (void)lane_bytes;
     packing.bytes = in_slot + ((v_u8)((byte & slot) != 0) & row);
     packing.bytes += (v_u8)((byte & (uint8_t)(2 * slot)) != 0) & (uint8_t)(2 * row);
     packing.behind = (v_u8)(in_slot >= row);

@@ -48,11 +48,8 @@ typedef bool packing_t;
     static inline V name##_of_step(const E *p, size_t k) { return name(p + k); }
 #define IRREGULAR(name, V, E, expression)                                                          \
     static inline V name(const E *p) { return expression; }                                        \
-    static inline V name##_few(const E *p, size_t parts) { return (void)parts, name(p); }          \
-    static inline V name##_n(const E *p, size_t n, E fill) {                                       \
-        (void)fill, (void)n;                                                                       \
-        return name(p);                                                                            \
-    }
+    static inline V name##_few(const E *p, size_t parts) { return name(p); }                       \
+    static inline V name##_n(const E *p, size_t n, E fill) { return name(p); }
 
 /* f16 to f32 without a branch: the exponent moves by a multiplication, exact for denormals too. */
 static inline float f32_of_f16(uint16_t h) {
