@@ -12,6 +12,7 @@ add_executable(test_available_cpus ir_tests/test_available_cpus.c
   $<TARGET_OBJECTS:irr_kernel> $<TARGET_OBJECTS:irr_base>)
 target_link_libraries(test_available_cpus PRIVATE cmocka m Threads::Threads)
 add_test(NAME available_cpus COMMAND test_available_cpus)
+set_tests_properties(parallel available_cpus PROPERTIES LABELS threads)
 
 # The exact oracle, which shares no code with src/, and its own test.
 add_library(irr_oracle OBJECT ir_tests/oracle.c ir_tests/oracle_rules.c ir_tests/oracle_big.c)
