@@ -1,6 +1,6 @@
 /* The device's one thread pool, and the way to a host's own.
- * Lives here: threads, the gate they meet at, the shares they draw work from. May not: anything
- * that knows what a task computes.
+ * Lives here: threads, the gate they meet at, the bell that wakes them. May not: anything that
+ * knows what a task computes; the shares that they draw work from (shares.c).
  *
  * A region is open or closed. A worker that sees it open steps in (one compare-and-swap on the
  * gate), draws indices until there are none and steps out. The caller works too, then closes the
@@ -13,7 +13,8 @@
 #include "base/signals.h"
 #include "kernel/available_cpus.h"
 #include "kernel/bell.h"
-#include "kernel/cpu.h"
+#include "kernel/patience.h"
+#include "kernel/shares.h"
 
 #include <linux/futex.h>
 #include <pthread.h>
@@ -31,48 +32,31 @@
 #define GATE_AWAITED 0x2000u
 #define GATE_NUMBER 0x4000u
 #define GATE_NUMBERS (~(GATE_NUMBER - 1))
-#define MAX_WORKERS 1023u
 
-enum { LINE = 128, SPIN_NS = 30000, SPIN_CROWDED_NS = 2000 }; /* 128: lines are fetched in pairs */
+enum { SPIN_NS = 30000, SPIN_CROWDED_NS = 2000 };
 
-enum { RINGS_IN_A_ROW = 3, GROW_AGAIN_NS = 1000000000, CACHED_TASK_NS = 3000 };
-
-/* How the indices are shared out; divisions are made once a call. */
-typedef struct {
-    uint32_t seats;
-    bool apart;
-    size_t share, rest; /* the first `rest` seats have one more than `share` */
-} sharing_t;
+enum { RINGS_IN_A_ROW = 3, GROW_AGAIN_NS = 1000000000 };
 
 static struct {
-    _Alignas(LINE) atomic_uint gate;
+    _Alignas(IRR_LINE) atomic_uint gate;
     atomic_uint limit; /* workers that may be inside */
     irr_task_f task;   /* these three are read by those inside alone */
     void *argument;
-    sharing_t sharing;
-    _Alignas(LINE) atomic_flag in_use; /* a caller has the pool */
-    atomic_uint asked;                 /* the largest number of workers asked for */
-    uint32_t started;                  /* those that could be started */
-    int64_t grow_again_ns;             /* not before, where some could not */
-    atomic_uint quota;                 /* of CPUs, when workers were started */
-    uint32_t rung_for;                 /* workers, the last time */
-    int64_t row_ns, row_end_ns;        /* work that nobody helped with, call upon call */
-    _Alignas(LINE) atomic_uint rings;  /* what sleepers wait on */
+    irr_sharing_t sharing;
+    _Alignas(IRR_LINE) atomic_flag in_use; /* a caller has the pool */
+    atomic_uint asked;                     /* the largest number of workers asked for */
+    uint32_t started;                      /* those that could be started */
+    int64_t grow_again_ns;                 /* not before, where some could not */
+    atomic_uint quota;                     /* of CPUs, when workers were started */
+    uint32_t rung_for;                     /* workers, the last time */
+    int64_t row_ns, row_end_ns;            /* work that nobody helped with, call upon call */
+    _Alignas(IRR_LINE) atomic_uint rings;  /* what sleepers wait on */
     atomic_uint sleepers;
     atomic_uint spin_ns;            /* a worker's patience before it sleeps */
     atomic_int caller_cpu;          /* when workers were started or rung for */
     atomic_int_fast64_t rung_at_ns; /* until a worker is awake, else 0 */
     irr_bell_t bell;                /* what ringing takes */
 } pool = {.bell = {.ring_ns = IRR_USUAL_RING_NS, .wake_ns = IRR_USUAL_WAKE_NS}};
-
-/* Each thread has a share of the indices, the same at each call: what it read last time is in its
- * own cache, and may be there alone: others would get it six times as slowly. Then they help out
- * where a share's thread is not there, or is at one index for longer than one that is in a cache.
- */
-static struct {
-    _Alignas(LINE) atomic_size_t next; /* index to draw */
-    atomic_bool attended;
-} shares[MAX_WORKERS + 1];
 
 static void futex_wait(atomic_uint *word, unsigned expected) {
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
@@ -81,58 +65,6 @@ static void futex_wait(atomic_uint *word, unsigned expected) {
 /* Has one been woken? */
 static bool futex_wake(atomic_uint *word, unsigned count) {
     return syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0) > 0;
-}
-
-static int64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-/* Patience: true until `spin_ns` have passed since the first call. The clock is read rarely. */
-typedef struct {
-    int64_t until_ns;
-    unsigned turns;
-} patience_t;
-
-static bool spin(patience_t *patience, unsigned spin_ns) {
-    irr_cpu_relax();
-    if (++patience->turns % 32) return true;
-    int64_t now = now_ns();
-    if (!patience->until_ns) patience->until_ns = now + spin_ns;
-    return now < patience->until_ns;
-}
-
-static size_t share_begin(const sharing_t *sharing, uint32_t seat) {
-    return sharing->share * seat + (seat < sharing->rest ? seat : sharing->rest);
-}
-
-/* Does the thread whose share it is leave an index to others? False: it has drawn them all. */
-static bool leaves_some(uint32_t seat, size_t end, bool apart) {
-    atomic_size_t *next = &shares[seat].next;
-    patience_t patience = {0};
-    size_t seen = 0, now;
-    while ((now = atomic_load_explicit(next, memory_order_relaxed)) < end) {
-        if (!apart || !atomic_load_explicit(&shares[seat].attended, memory_order_relaxed))
-            return true;
-        if (now != seen) patience = (patience_t){0};
-        seen = now;
-        if (!spin(&patience, CACHED_TASK_NS)) return true;
-    }
-    return false;
-}
-
-static void draw(irr_task_f task, void *argument, sharing_t sharing, uint32_t seat) {
-    if (seat >= sharing.seats) seat %= sharing.seats;
-    atomic_store_explicit(&shares[seat].attended, true, memory_order_relaxed);
-    for (uint32_t k = 0; k < sharing.seats; k++) {
-        size_t index, end = share_begin(&sharing, seat + 1);
-        atomic_size_t *next = &shares[seat].next;
-        while (leaves_some(seat, end, sharing.apart && k > 0) &&
-               (index = atomic_fetch_add_explicit(next, 1, memory_order_relaxed)) < end)
-            task(argument, index);
-        seat = seat + 1 < sharing.seats ? seat + 1 : 0;
-    }
 }
 
 /* ---- workers ---- */
@@ -177,21 +109,19 @@ static void sleep_well(unsigned last_number) {
         settle();
     }
     int64_t rung = atomic_exchange(&pool.rung_at_ns, 0);
-    if (sleeps && rung) irr_bell_note_wake(&pool.bell, now_ns() - rung);
+    if (sleeps && rung) irr_bell_note_wake(&pool.bell, irr_now_ns() - rung);
     atomic_fetch_sub(&pool.sleepers, 1);
 }
 
 /* Spins, then sleeps, until a region invites; returns the gate as it then stood. */
 static unsigned await_region(unsigned last_number) {
-    /* Read at times: to callers that write beside it, each look would be a cache line to get back.
-     */
     unsigned gate, spin_ns = atomic_load_explicit(&pool.spin_ns, memory_order_relaxed);
-    patience_t patience = {0};
+    irr_patience_t patience = {0};
     while (!invites(gate = atomic_load_explicit(&pool.gate, memory_order_acquire), last_number)) {
-        if (spin(&patience, spin_ns)) continue;
+        if (irr_spin(&patience, spin_ns)) continue;
         sleep_well(last_number);
         spin_ns = atomic_load_explicit(&pool.spin_ns, memory_order_relaxed);
-        patience = (patience_t){0};
+        patience = (irr_patience_t){0};
     }
     return gate;
 }
@@ -206,7 +136,7 @@ static void *worker(void *number) {
                                                      memory_order_acquire, memory_order_relaxed))
             continue;
         last_number = gate & GATE_NUMBERS;
-        draw(pool.task, pool.argument, pool.sharing, own);
+        irr_shares_draw(pool.sharing, own, pool.task, pool.argument);
         gate = atomic_fetch_sub_explicit(&pool.gate, 1, memory_order_release);
         if ((gate & GATE_AWAITED) && (gate & GATE_INSIDE) == 1) futex_wake(&pool.gate, 1);
     }
@@ -230,7 +160,7 @@ static void watch_forks(void) { pthread_atfork(NULL, NULL, forget_workers); }
  * not repeat a failing system call each time. */
 static void grow(uint32_t workers) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    if (workers <= pool.asked && now_ns() < pool.grow_again_ns) return;
+    if (workers <= pool.asked && irr_now_ns() < pool.grow_again_ns) return;
     pthread_once(&once, watch_forks);
     if (pool.asked < workers) pool.asked = workers;
     atomic_store(&pool.quota, irr_quota_cpus());
@@ -252,7 +182,7 @@ static void grow(uint32_t workers) {
     }
     pthread_sigmask(SIG_SETMASK, &found, NULL);
     pthread_attr_destroy(&attributes);
-    pool.grow_again_ns = now_ns() + GROW_AGAIN_NS;
+    pool.grow_again_ns = irr_now_ns() + GROW_AGAIN_NS;
 }
 
 /* Has the bell been rung, and nobody come yet? */
@@ -270,28 +200,20 @@ static bool is_in_long_row(int64_t now) {
 }
 
 static void ring(uint32_t workers) {
-    int64_t began = now_ns();
+    int64_t began = irr_now_ns();
     if (is_one_coming(began) && workers <= pool.rung_for) return;
     pool.rung_for = workers;
     atomic_store_explicit(&pool.caller_cpu, sched_getcpu(), memory_order_relaxed);
     atomic_store(&pool.rung_at_ns, began);
     atomic_fetch_add(&pool.rings, 1);
-    if (futex_wake(&pool.rings, workers)) irr_bell_note_ring(&pool.bell, now_ns() - began);
+    if (futex_wake(&pool.rings, workers)) irr_bell_note_ring(&pool.bell, irr_now_ns() - began);
 }
 
 static void open_gate(const irr_executor_t *executor, size_t count, irr_task_f task, void *argument,
                       uint32_t workers, bool bell) {
     pool.task = task;
     pool.argument = argument;
-    pool.sharing = (sharing_t){.seats = workers + 1,
-                               .apart = executor->apart,
-                               .share = count / (workers + 1),
-                               .rest = count % (workers + 1)};
-    for (uint32_t seat = 0; seat <= workers; seat++) {
-        atomic_store_explicit(&shares[seat].next, share_begin(&pool.sharing, seat),
-                              memory_order_relaxed);
-        atomic_store_explicit(&shares[seat].attended, false, memory_order_relaxed);
-    }
+    irr_shares_deal(&pool.sharing, count, workers + 1, executor->apart);
     atomic_store_explicit(&pool.limit, workers, memory_order_relaxed);
     unsigned gate = atomic_load_explicit(&pool.gate, memory_order_relaxed);
     atomic_store(&pool.gate, ((gate & GATE_NUMBERS) + GATE_NUMBER) | GATE_OPEN);
@@ -304,10 +226,10 @@ static void open_gate(const irr_executor_t *executor, size_t count, irr_task_f t
 static void close_gate(void) {
     unsigned gate = atomic_fetch_and_explicit(&pool.gate, ~GATE_OPEN, memory_order_acquire);
     unsigned spin_ns = atomic_load_explicit(&pool.spin_ns, memory_order_relaxed);
-    patience_t patience = {0};
+    irr_patience_t patience = {0};
     gate &= ~GATE_OPEN;
     while (gate & GATE_INSIDE) {
-        if (!spin(&patience, spin_ns)) {
+        if (!irr_spin(&patience, spin_ns)) {
             unsigned awaited = gate | GATE_AWAITED;
             if (awaited == gate || atomic_compare_exchange_strong(&pool.gate, &gate, awaited))
                 futex_wait(&pool.gate, awaited);
@@ -319,7 +241,7 @@ static void close_gate(void) {
 /* ---- a host's pool ---- */
 
 typedef struct {
-    _Alignas(LINE) atomic_size_t next;
+    _Alignas(IRR_LINE) atomic_size_t next;
     size_t count;
     irr_task_f task;
     void *argument;
@@ -343,8 +265,8 @@ uint32_t irr_executor_width(const irr_executor_t *executor) {
     uint32_t width = executor->threads, host = UINT32_MAX;
     if (executor->services)
         host = executor->services->thread_count;
-    else if (width > MAX_WORKERS + 1)
-        width = MAX_WORKERS + 1;
+    else if (width > IRR_MOST_WORKERS + 1)
+        width = IRR_MOST_WORKERS + 1;
     if (host < width) width = host;
     return width ? width : 1;
 }
@@ -379,18 +301,18 @@ static void work_together(const irr_executor_t *executor, size_t count, irr_task
     bool bell = irr_bell_pays(&pool.bell, executor->alone_ns);
     irr_way_e way = irr_trial_way(executor->trial);
     bool timed = irr_trial_is_on(executor->trial, way) || (way == IRR_WAY_TOGETHER && !awake);
-    int64_t began_ns = timed ? now_ns() : 0;
+    int64_t began_ns = timed ? irr_now_ns() : 0;
     if (way == IRR_WAY_TOGETHER && (awake || bell || is_in_long_row(began_ns))) {
         if (workers > pool.started) grow(workers);
         open_gate(executor, count, task, argument, workers, bell);
-        draw(task, argument, pool.sharing, 0);
+        irr_shares_draw(pool.sharing, 0, task, argument);
         close_gate();
         end_work(executor, argument); /* takes its part of a trial's time */
     } else {
         work_alone(executor, count, task, argument);
     }
     if (!timed) return;
-    int64_t end_ns = now_ns();
+    int64_t end_ns = irr_now_ns();
     if (awake || way == IRR_WAY_ALONE) {
         irr_trial_note(executor->trial, way, end_ns - began_ns);
     } else {

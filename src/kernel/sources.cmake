@@ -6,7 +6,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 endif()
 add_library(irr_kernel OBJECT
   src/kernel/available_cpus.c src/kernel/bell.c src/kernel/cpu.c src/kernel/parallel.c
-  src/kernel/trial.c src/kernel/kernels.c)
+  src/kernel/shares.c src/kernel/trial.c src/kernel/kernels.c)
 # Sanitizers see every tier's addresses, and undefined behaviour in the scalar one, whose text is the
 # same: all of it in all tiers takes the compilers longer than every test.
 set(slim "$<$<CONFIG:Debug>:-O1>" -fno-sanitize=undefined)
