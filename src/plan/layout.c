@@ -282,9 +282,15 @@ static size_t chunk_of(size_t n, size_t parts) {
     return chunk;
 }
 
+/* Whole units: so many in each that few tasks have one more, for those follow each other, and a
+ * thread that has them all would be the last. */
 static void choose_task_count(irr_layout_t *layout) {
     size_t chunks = layout->segment_chunks * layout->leaf_chunks;
-    layout->tasks = chunks > 1 ? layout->units * chunks : irr_least(layout->units, layout->wanted);
+    size_t each = most_of(layout->units / layout->wanted, 1);
+    size_t tasks = round_up(ceil_div(layout->units, each), layout->threads);
+    layout->tasks = chunks > 1           ? layout->units * chunks
+                    : layout->wanted > 1 ? irr_least(layout->units, tasks)
+                                         : 1;
 }
 
 static void choose_tasks(irr_layout_t *layout) {
