@@ -50,6 +50,8 @@
 static size_t most_of(size_t a, size_t b) { return a > b ? a : b; }
 static size_t ceil_div(size_t n, size_t by) { return (n + by - 1) / by; }
 static size_t round_up(size_t n, size_t to) { return ceil_div(n, to) * to; }
+/* The least that makes no more parts than `most` does. */
+static size_t even_part(size_t n, size_t most) { return ceil_div(n, ceil_div(n, most)); }
 static uint32_t ceil_log2(size_t n) {
     return n < 2 ? 0 : 64 - (uint32_t)__builtin_clzll((unsigned long long)n - 1);
 }
@@ -211,7 +213,8 @@ static void join_pieces(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     bool enough =
         segments >= wanted || (segments >= 4 * layout->threads && segments % layout->threads == 0);
     if (!enough) most = irr_least(most, layout->blocks.total * layout->kept / wanted);
-    layout->tile_kept = irr_least(layout->kept, most_of(most, layout->tile_kept));
+    layout->tile_kept =
+        even_part(layout->kept, irr_least(layout->kept, most_of(most, layout->tile_kept)));
     if (layout->tile_kept < layout->kept || layout->blocks.count == 0) return;
     const irr_outer_t *blocks = &layout->blocks, *outer = &layout->segments;
     size_t stride = blocks->stride[blocks->count - 1];
@@ -223,7 +226,7 @@ static void join_pieces(const irr_lane_info_t *kernel, irr_layout_t *layout) {
         if (waits || waiting >= most) span = waiting;
         most = irr_least(most, span);
     }
-    layout->tile_blocks = most_of(most, 1);
+    layout->tile_blocks = even_part(blocks->size[blocks->count - 1], most_of(most, 1));
 }
 
 /* Tiles as large as the caches like, but enough of them for the threads. */
