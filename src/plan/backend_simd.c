@@ -103,14 +103,21 @@ static uint64_t settle(const plan_t *plan, const plan_t *walker, const unit_t *u
  * be likewise, and of the next calls. */
 #define CAREFUL_TURNS 64
 
+/* Flags tell of products; the finish tells of integers, by being false. */
+static inline bool asks_flags(const plan_t *plan) {
+    return plan->careful && plan->op->fold == IRR_FOLD_PLAIN_PRODUCT;
+}
+
 /* The plan for the next unit. */
 static inline const plan_t *next_of(const plan_t *plan) {
     if (!plan->careful) return plan;
     unsigned turns = atomic_load_explicit(&plan->careful->turns, memory_order_relaxed);
-    irr_fp_expect_range();
-    if (turns == 0) return plan;
-    atomic_store_explicit(&plan->careful->turns, turns - 1, memory_order_relaxed);
-    return plan->careful;
+    if (turns > 0) {
+        atomic_store_explicit(&plan->careful->turns, turns - 1, memory_order_relaxed);
+        return plan->careful;
+    }
+    if (asks_flags(plan)) irr_fp_expect_range();
+    return plan;
 }
 
 static inline bool be_careful(const plan_t *plan) {
@@ -118,16 +125,13 @@ static inline bool be_careful(const plan_t *plan) {
     return true;
 }
 
-/* Flags tell of products, to be asked before the finish, which may raise others. */
+/* To be asked before the finish, which may raise other flags. */
 static inline bool left_range(const plan_t *plan) {
-    if (!plan->careful || plan->op->fold != IRR_FOLD_PLAIN_PRODUCT) return false;
-    return !irr_fp_kept_range() && be_careful(plan);
+    return asks_flags(plan) && !irr_fp_kept_range() && be_careful(plan);
 }
 
-/* The finish tells of integers, by being false. */
 static inline bool are_large(const plan_t *plan) {
-    if (!plan->careful || plan->op->fold == IRR_FOLD_PLAIN_PRODUCT) return false;
-    return be_careful(plan);
+    return plan->careful && !asks_flags(plan) && be_careful(plan);
 }
 
 /* `slot` is the task's scratch; the results lie in it. Members share the geometry of units. */
