@@ -62,6 +62,67 @@ static void test_roots(void **state) {
             check((irr_tier_e)tier, 1 + draw() % MOST, trusts[i / 4 % 2], i);
 }
 
+/* Doubles of any size, and squares of what lies between two neighbours of the root: rounded, so
+ * that the root is as near to the middle as roots come. */
+static double draw_square(unsigned kind) {
+    const double power = ldexp(1, (int)(draw() % 2040) - 1020);
+    const double m = 1 + (double)(draw() << 20 | draw() % (1 << 20)) * 0x1p-52;
+    if (kind % 4 == 0) return m * power;
+    if (kind % 4 == 1) return ldexp(1 + (double)(draw() % 64) * 0x1p-52 - 0x1p-48, draw() % 2);
+    if (kind % 4 == 2 && draw() % 64 == 0) return draw() % 2 ? 0 : INFINITY;
+    double middle_low = m * 0x1p-53, square = fma(m, m, 2 * m * middle_low);
+    return square * (kind % 4 == 2 ? 1 : 0x1p-880);
+}
+static void check_squares(irr_tier_e tier, size_t n, double trust, unsigned kind) {
+    const irr_set_t set = {.count = 2, .trust = trust};
+    double sums[MOST], roots[MOST];
+    bool vouched = true;
+    for (size_t i = 0; i < n; i++) sums[i] = draw_square(kind);
+    bool sure = irr_kernels(tier)->ops[IRR_OP_L2][IRR_F64].finish(roots, sums, n, &set);
+    for (size_t i = 0; i < n; i++) {
+        bool good = sums[i] >= trust && isfinite(sums[i]);
+        if (good ? roots[i] != sqrt(sums[i]) : !isnan(roots[i]))
+            fail_msg("tier %d: %a: %a, not %a", (int)tier, sums[i], roots[i], sqrt(sums[i]));
+        vouched = vouched && good;
+    }
+    assert_int_equal(sure, vouched);
+}
+
+/* Of integers below 2^50: next to squares, and others. */
+static void check_small(irr_tier_e tier, size_t n) {
+    const irr_kernel_table_t *table = irr_kernels(tier);
+    const irr_op_kernel_t *of[2] = {&table->small_ops[IRR_OP_L2][IRR_I32].op,
+                                    &table->small_ops[IRR_OP_L2][IRR_I64].op};
+    const irr_set_t set = {.count = 2};
+    double sums[MOST];
+    int64_t whole[MOST], want[MOST], roots_64[MOST];
+    int32_t roots_32[MOST];
+    const size_t large = draw() % 8 ? n : draw() % n;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t root = draw() >> (7 + draw() % 25), sum = root * root;
+        if (draw() % 2 && root) sum += draw() % 3 - 1;
+        if (draw() % 4 == 0) sum = (draw() << 32 | draw()) >> (14 + draw() % 50);
+        if (i == large) sum = UINT64_C(1) << 50;
+        root = (uint64_t)sqrtl((long double)sum);
+        sums[i] = (double)sum, whole[i] = (int64_t)sum, want[i] = (int64_t)root;
+    }
+    assert_int_equal(of[0]->finish(roots_32, sums, n, &set), large == n);
+    assert_int_equal(of[1]->finish(roots_64, whole, n, &set), large == n);
+    for (size_t i = 0; i < n && large == n; i++)
+        if (roots_32[i] != want[i] || roots_64[i] != want[i])
+            fail_msg("tier %d: %a: %d, %lld, not %lld", (int)tier, sums[i], (int)roots_32[i],
+                     (long long)roots_64[i], (long long)want[i]);
+}
+
+static void test_wide_roots(void **state) {
+    (void)state;
+    for (int tier = 0; tier <= (int)irr_cpu_best_tier(); tier++)
+        for (unsigned i = 0; i < ROUNDS; i++) {
+            check_squares((irr_tier_e)tier, 1 + draw() % MOST, i / 4 % 2 ? 0x1p-1017 : 0x1p-890, i);
+            check_small((irr_tier_e)tier, 1 + draw() % (i % 2 ? MOST : 20));
+        }
+}
+
 /* Those of f16 are trusted, however small: 0, or the square of 2^-24 and more. */
 static void test_halves(void **state) {
     (void)state;
@@ -124,7 +185,8 @@ static void test_means(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_roots), cmocka_unit_test(test_halves),
-                                       cmocka_unit_test(test_means)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_roots),
+                                       cmocka_unit_test(test_wide_roots),
+                                       cmocka_unit_test(test_halves), cmocka_unit_test(test_means)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

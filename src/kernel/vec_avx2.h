@@ -261,7 +261,16 @@ static inline v_i64 small_of_f64(v_f64 x) {
     return (v_i64)(whole + LAST_PLACE_1) - BITS_OF_LAST_PLACE_1;
 }
 #define LEAST_ROOTED_32 0.0f
+#define LEAST_ROOTED_64 0.0
 static inline v_f32 root_f32(v_f32 x) { return (v_f32)_mm256_sqrt_ps((__m256)x); }
+static inline v_f64 root_f64(v_f64 x) { return (v_f64)_mm256_sqrt_pd((__m256d)x); }
+static inline v_i64 root_of_small(v_f64 x) { return small_of_f64(root_f64(x)); }
+#define store_low_64(out, x) VEC_STORE(v_i64, out, x)
+static inline void store_low_32(int32_t *out, v_i64 x) {
+    const __m256i evens = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
+    __m256i low = _mm256_permutevar8x32_epi32((__m256i)x, evens);
+    _mm_storeu_si128((__m128i *)(void *)out, _mm256_castsi256_si128(low));
+}
 static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
     size_t i = 0;
     for (; i + 8 <= n; i += 8)

@@ -271,7 +271,42 @@ static inline v_f32 root_f32(v_f32 x) {
     root = _mm512_fmadd_ps(root, rest, root), half = _mm512_fmadd_ps(half, rest, half);
     return (v_f32)_mm512_fmadd_ps(_mm512_fnmadd_ps(root, root, a), half, root);
 }
+/* Likewise, but who is to try all doubles? `root` is a place off at most, and a product of two
+ * neighbours tells on which side of what is between them the root lies (Tuckerman): its difference
+ * from x has the right sign, since it is not below all doubles. */
+#define LEAST_ROOTED_64 0x1p-900
+#define ROOT_STEP_64(root, half, x, least)                                                         \
+    const __m512d h_ = _mm512_set1_pd(0.5);                                                        \
+    __m512d half = _mm512_rsqrt14_pd(_mm512_max_pd(x, _mm512_set1_pd(least)));                     \
+    __m512d root = _mm512_mul_pd(x, half);                                                         \
+    half = _mm512_mul_pd(half, h_);                                                                \
+    const __m512d rest_ = _mm512_fnmadd_pd(root, half, h_);                                        \
+    root = _mm512_fmadd_pd(root, rest_, root), half = _mm512_fmadd_pd(half, rest_, half)
+static inline v_f64 root_f64(v_f64 x) {
+    const __m512d a = (__m512d)x, zero = _mm512_setzero_pd();
+    ROOT_STEP_64(root, half, a, LEAST_ROOTED_64);
+    root = _mm512_fmadd_pd(_mm512_fnmadd_pd(root, root, a), half, root);
+    const __m512d less = (__m512d)((v_i64)root - 1), more = (__m512d)((v_i64)root + 1);
+    __mmask8 high = _mm512_cmp_pd_mask(_mm512_fnmadd_pd(root, less, a), zero, _CMP_LE_OQ);
+    __mmask8 low = _mm512_cmp_pd_mask(_mm512_fnmadd_pd(root, more, a), zero, _CMP_GT_OQ);
+    return (v_f64)_mm512_mask_mov_pd(_mm512_mask_mov_pd(root, high, less), low, more);
+}
+/* Of an integer below 2^51, truncated: one step is less than half off, and the nearest integer at
+ * most one too large, which its square tells. */
+static inline v_i64 root_of_small(v_f64 x) {
+    const __m512d a = (__m512d)x, last_place_1 = _mm512_set1_pd(0x1.8p52);
+    ROOT_STEP_64(near, half, a, 1);
+    (void)half;
+    near = _mm512_add_pd(near, last_place_1);
+    const __m512d root = _mm512_sub_pd(near, last_place_1);
+    const v_i64 rest = (v_i64)_mm512_fnmadd_pd(root, root, a);
+    return (v_i64)near - (v_i64)last_place_1 + (rest >> 63);
+}
 #define HALVES(x) _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
+#define store_low_64(out, x) VEC_STORE(v_i64, out, x)
+static inline void store_low_32(int32_t *out, v_i64 x) {
+    _mm256_storeu_si256((__m256i *)(void *)out, _mm512_cvtepi64_epi32((__m512i)x));
+}
 static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
     const __mmask16 rest = (__mmask16)_bzhi_u32(0xffff, n % 16);
     for (; n >= 16; n -= 16, in += 16, out += 16)

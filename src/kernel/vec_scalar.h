@@ -118,6 +118,9 @@ static inline v_i64 small_of_f64(v_f64 x) { return (v_i64)x; }
 #define LEAST_ROOTED_64 0.0
 static inline v_f32 root_f32(v_f32 x) { return __builtin_sqrtf(x); }
 static inline v_f64 root_f64(v_f64 x) { return __builtin_sqrt(x); }
+#define store_low_32(out, x) (*(out) = (int32_t)(x))
+#define store_low_64(out, x) (*(out) = (x))
+static inline v_i64 root_of_small(v_f64 x) { return small_of_f64(root_f64(x)); }
 #define BITS_OF(bits)                                                                              \
     static inline v_i##bits bits_of_f##bits(v_f##bits x) {                                         \
         v_i##bits value;                                                                           \

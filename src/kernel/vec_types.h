@@ -114,8 +114,6 @@ static inline v_i64 bits_of_f64(v_f64 x) { return (v_i64)x; }
 static inline v_f32 f32_of_bits(v_i32 x) { return (v_f32)x; }
 static inline v_f64 f64_of_bits(v_i64 x) { return (v_f64)x; }
 #define WIDEN(v) ((v_f64)VEC_OP(cvtps_pd)(v))
-#define LEAST_ROOTED_64 0.0
-static inline v_f64 root_f64(v_f64 x) { return (v_f64)VEC_OP(sqrt_pd)(x); }
 /* All bits of the lanes in which a < b; is there such a one? */
 #define VEC_BELOW(a, b) ((a) < (b))
 #define VEC_ANY_BELOW(a, b) VEC_ANY_OF(VEC_BELOW(a, b), UINT64_MAX)
