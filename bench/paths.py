@@ -268,6 +268,17 @@ PATHS = [
      "if (1) return (v_f32)_mm512_sqrt_ps(a);\n    __m512 rest = root;",
      "L2 of f32, f16 and bf16 with many outputs",
      ["l2 f32 [6,12,10,24] axes [2]", "l2 f32 [2,100000] axes [0]"]),
+    ("roots of doubles by Newton", "kernel/vec_avx512.h",
+     "const __m512d a = (__m512d)x, zero = _mm512_setzero_pd();",
+     "if (1) return (v_f64)_mm512_sqrt_pd((__m512d)x);\n"
+     "    const __m512d a = (__m512d)x, zero = _mm512_setzero_pd();",
+     "L2 of f64 with many outputs", ["l2 f64 [6,12,10,24] axes [2]", "l2 f64 [2048,16] axes [1]"]),
+    ("roots of small integers", "kernel/vec_avx512.h",
+     "const __m512d a = (__m512d)x, last_place_1 = _mm512_set1_pd(0x1.8p52);",
+     "if (1) return small_of_f64((v_f64)_mm512_sqrt_pd((__m512d)x));\n"
+     "    const __m512d a = (__m512d)x, last_place_1 = _mm512_set1_pd(0x1.8p52);",
+     "L2 of integers of 32 and 64 bits in small sets, many outputs",
+     ["l2 i32 [6,12,10,24] axes [2]", "l2 u64 [64,10,300] axes [1]"]),
     ("quotients by products", "kernel/vec_types.h", "q = x * part;", "q = x / y; if (y[0] > 0) return q;",
      "Mean of floats with many outputs",
      ["mean f64 [4,10000] axes [0]", "mean f32 [4,10000] axes [0]"]),
@@ -351,7 +362,8 @@ again; the script has the line that is changed for each.
 
 Measured at {commits}
 (on Zen 4 before 388ab90 and from c9cfce4 on, between them on Zen 5; "rows by lines" to "quotients by
-products" at b6ede9d, 5cb4208 and fb9678f on Intel's Emerald Rapids, against the commit before), each
+products" at b6ede9d, 5cb4208 and fb9678f on Intel's Emerald Rapids, "roots of doubles" and "of small
+integers" at 38fc109 on an Intel processor with 480 MB of L3, against the commit before), each
 library against the whole one of the same sources, on {machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a
 noisy machine, the last problem twice: its rows are the middle ones, of two the lesser gain or first.
