@@ -78,11 +78,15 @@ static __attribute__((noinline)) __m256i part_called(const void *from, size_t by
 }
 
 /* name(p) loads a whole vector, name_n(p, n, fill) its first n lanes and `fill` in the others,
- * name_rest(p, n, fill) as well, of a long row, name_of_step(p, k) vector k of a row's whole step.
+ * name_rest(p, n, fill) as well, of a long row, name_of_step(p, k, held) vector k of a row's whole
+ * step, one after the other: what was loaded for several is held.
  */
 #define LOADS(name, V, E, whole)                                                                   \
     IRREGULAR_LOADS(name, V, E, whole)                                                             \
-    static inline V name##_of_step(const E *p, size_t k) { return name(p + k * VEC_LANES(V)); }
+    static inline V name##_of_step(const E *p, size_t k, v_any *held) {                            \
+        (void)held;                                                                                \
+        return name(p + k * VEC_LANES(V));                                                         \
+    }
 #define IRREGULAR_LOADS(name, V, E, whole)                                                         \
     static inline V name(const E *p) { return (V)(whole); }                                        \
     static inline V name##_few(const E *from, size_t parts) {                                      \
@@ -122,10 +126,15 @@ LOADS(load_f16_as_f32, v_f32, uint16_t, _mm256_cvtph_ps(WHOLE_128))
 IRREGULAR_LOADS(load_bf16_as_f32, v_f32, uint16_t,
                 _mm256_slli_epi32(_mm256_cvtepu16_epi32(WHOLE_128), 16))
 /* The even elements of 32, then the odd ones: one instruction each. */
-static inline v_f32 load_bf16_as_f32_of_step(const uint16_t *step, size_t k) {
+static inline v_f32 load_bf16_as_f32_of_step(const uint16_t *step, size_t k, v_any *held) {
     const uint16_t *p = step + k / 4 * 32 + k % 2 * 16;
-    return (v_f32)(k / 2 % 2 ? _mm256_and_si256(WHOLE_256, _mm256_set1_epi32(-65536))
-                             : _mm256_slli_epi32(WHOLE_256, 16));
+    const bool odd = k / 2 % 2;
+    if (!odd) {
+        held[k % 2] = WHOLE_256;
+        VEC_LOAD_ONCE(held[k % 2]);
+    }
+    return (v_f32)(odd ? _mm256_and_si256(held[k % 2], _mm256_set1_epi32(-65536))
+                       : _mm256_slli_epi32(held[k % 2], 16));
 }
 LOADS(load_i8_as_u32, v_u32, int8_t, _mm256_cvtepi8_epi32(WHOLE_64))
 LOADS(load_u8_as_u32, v_u32, uint8_t, _mm256_cvtepu8_epi32(WHOLE_64))
@@ -142,8 +151,9 @@ LOADS(load_f16_as_f32h, v_f32h, uint16_t, _mm_cvtph_ps(WHOLE_64))
 IRREGULAR_LOADS(load_bf16_as_f32h, v_f32h, uint16_t,
                 _mm_slli_epi32(_mm_cvtepu16_epi32(WHOLE_64), 16))
 /* The even elements of 8, then the odd ones. */
-static inline v_f32h load_bf16_as_f32h_of_step(const uint16_t *step, size_t k) {
+static inline v_f32h load_bf16_as_f32h_of_step(const uint16_t *step, size_t k, v_any *held) {
     const uint16_t *p = step + k / 2 * 8;
+    (void)held; /* what is done to these takes longer than any load */
     return (v_f32h)(k % 2 ? _mm_and_si128(WHOLE_128, _mm_set1_epi32(-65536))
                           : _mm_slli_epi32(WHOLE_128, 16));
 }

@@ -52,11 +52,15 @@ static const uint8_t vec_slots_8[8] = {0, 1, 4, 5, 2, 3, 6, 7};
 #define REVERSED_16 _mm512_setr_epi32(0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15)
 
 /* name(p) loads a whole vector, name_n(p, n, fill) its first n lanes and `fill` in the others,
- * name_of_step(p, k) vector k of a row's whole step.
+ * name_of_step(p, k, held) vector k of a row's whole step, one after the other: what was loaded for
+ * several is held.
  * In the expressions `mask` stands for the first n lanes, `fills` for the vector F of fills. */
 #define LOADS(name, V, E, whole, F, part)                                                          \
     IRREGULAR_LOADS(name, V, E, whole, F, part)                                                    \
-    static inline V name##_of_step(const E *p, size_t k) { return name(p + k * VEC_LANES(V)); }
+    static inline V name##_of_step(const E *p, size_t k, v_any *held) {                            \
+        (void)held;                                                                                \
+        return name(p + k * VEC_LANES(V));                                                         \
+    }
 #define IRREGULAR_LOADS(name, V, E, whole, F, part)                                                \
     static inline V name(const E *p) { return (V)(whole); }                                        \
     static inline V name##_n(const E *p, size_t n, E fill) {                                       \
@@ -131,10 +135,13 @@ IRREGULAR_LOADS(load_bf16_as_f32, v_f32, uint16_t, BF16_TO_F32(WHOLE_256), __m25
 FEW_HALVES(f16, _mm_cvtph_ps, _mm256_cvtph_ps)
 FEW_HALVES(bf16, BF16_TO_F32_128, BF16_TO_F32_256)
 /* The even elements of 32, then the odd ones: one instruction each. */
-static inline v_f32 load_bf16_as_f32_of_step(const uint16_t *p, size_t k) {
-    __m512i pairs = _mm512_loadu_si512(p + k / 2 * 32);
-    return (v_f32)(k % 2 ? _mm512_and_si512(pairs, _mm512_set1_epi32(-65536))
-                         : _mm512_slli_epi32(pairs, 16));
+static inline v_f32 load_bf16_as_f32_of_step(const uint16_t *p, size_t k, v_any *held) {
+    if (k % 2 == 0) {
+        *held = _mm512_loadu_si512(p + k / 2 * 32);
+        VEC_LOAD_ONCE(*held);
+    }
+    return (v_f32)(k % 2 ? _mm512_and_si512(*held, _mm512_set1_epi32(-65536))
+                         : _mm512_slli_epi32(*held, 16));
 }
 
 /* Integers, widened. */
@@ -163,8 +170,9 @@ LOADS(load_f16_as_f32h, v_f32h, uint16_t, _mm256_cvtph_ps(WHOLE_128), __m128i,
 IRREGULAR_LOADS(load_bf16_as_f32h, v_f32h, uint16_t, BF16_TO_F32H(WHOLE_128), __m128i,
                 BF16_TO_F32H(PART_128_16))
 /* The even elements of 16, then the odd ones. */
-static inline v_f32h load_bf16_as_f32h_of_step(const uint16_t *step, size_t k) {
+static inline v_f32h load_bf16_as_f32h_of_step(const uint16_t *step, size_t k, v_any *held) {
     const uint16_t *p = step + k / 2 * 16;
+    (void)held; /* what is done to these takes longer than any load */
     return (v_f32h)(k % 2 ? _mm256_and_si256(WHOLE_256, _mm256_set1_epi32(-65536))
                           : _mm256_slli_epi32(WHOLE_256, 16));
 }

@@ -18,6 +18,7 @@ typedef uint8_t v_u8;
 typedef uint16_t v_u16;
 typedef uint32_t v_u32;
 typedef uint64_t v_u64;
+typedef int v_any; /* no vector is loaded for two */
 
 #define VEC_REGISTERS 16
 #define VEC_NEEDS ""
@@ -45,7 +46,7 @@ typedef bool packing_t;
 /* A vector of one lane is never loaded in part. */
 #define WHOLE(name, V, E, expression)                                                              \
     IRREGULAR(name, V, E, expression)                                                              \
-    static inline V name##_of_step(const E *p, size_t k) { return name(p + k); }
+    static inline V name##_of_step(const E *p, size_t k, v_any *held) { return name(p + k); }
 #define IRREGULAR(name, V, E, expression)                                                          \
     static inline V name(const E *p) { return expression; }                                        \
     static inline V name##_few(const E *p, size_t parts) { return name(p); }                       \
@@ -92,7 +93,7 @@ WHOLE(load_u32_as_f64, v_f64, uint32_t, *p)
 WHOLE(load_f16_as_f32, v_f32, uint16_t, f32_of_f16(*p))
 IRREGULAR(load_bf16_as_f32, v_f32, uint16_t, f32_of_bf16(*p))
 /* The even elements of 32, then the odd ones. */
-static inline v_f32 load_bf16_as_f32_of_step(const uint16_t *p, size_t k) {
+static inline v_f32 load_bf16_as_f32_of_step(const uint16_t *p, size_t k, v_any *held) {
     return f32_of_bf16(p[k / 32 * 32 + k % 16 * 2 + k / 16 % 2]);
 }
 
