@@ -204,23 +204,32 @@ static inline __m256i in_order(__m256i v, size_t vectors) {
 /* The upper half of each lane of 64 bits, with its sign. */
 #define UPPER_I32(v) multiply_i32((v) >> 32, VEC_SPLAT(v_u64, UINT64_C(1)))
 
-/* AVX2 compares 64-bit lanes as signed numbers only; the unsigned ones flip their sign bits. */
+/* AVX2 compares 64-bit lanes as signed numbers only; the unsigned ones flip their sign bits. b is
+ * often an element, from memory. */
 #define SIGN_64 _mm256_set1_epi64x(INT64_MIN)
 static inline __m256i above_i64(__m256i a, __m256i b) { return _mm256_cmpgt_epi64(a, b); }
 static inline __m256i above_u64(__m256i a, __m256i b) {
     return above_i64(_mm256_xor_si256(a, SIGN_64), _mm256_xor_si256(b, SIGN_64));
 }
 static inline v_i64 min_i64(v_i64 a, v_i64 b) {
+    VEC_LOAD_ONCE(b);
     return (v_i64)_mm256_blendv_epi8((__m256i)a, (__m256i)b, above_i64((__m256i)a, (__m256i)b));
 }
 static inline v_u64 min_u64(v_u64 a, v_u64 b) {
+    VEC_LOAD_ONCE(b);
     return (v_u64)_mm256_blendv_epi8((__m256i)a, (__m256i)b, above_u64((__m256i)a, (__m256i)b));
 }
 static inline v_i64 max_i64(v_i64 a, v_i64 b) {
+    VEC_LOAD_ONCE(b);
     return (v_i64)_mm256_blendv_epi8((__m256i)b, (__m256i)a, above_i64((__m256i)a, (__m256i)b));
 }
 static inline v_u64 max_u64(v_u64 a, v_u64 b) {
+    VEC_LOAD_ONCE(b);
     return (v_u64)_mm256_blendv_epi8((__m256i)b, (__m256i)a, above_u64((__m256i)a, (__m256i)b));
+}
+static inline v_i64 either_least_64(v_i64 a, v_i64 b) {
+    return (v_i64)_mm256_or_pd(_mm256_min_pd((__m256d)a, (__m256d)b),
+                               _mm256_min_pd((__m256d)b, (__m256d)a));
 }
 /* Is one of these bits set in any lane of 64? */
 #define VEC_ANY_OF(v, bits) (!_mm256_testz_si256((__m256i)(v), _mm256_set1_epi64x((int64_t)(bits))))
@@ -255,6 +264,7 @@ static inline v_i64 least_nonzero_64(v_i64 least, v_f64 x) { /* of a NaN, it is 
 #define ODDS_64 VEC_UPPER_8
 
 static inline v_u64 magnitude_i64(v_u64 x) {
+    VEC_LOAD_ONCE(x);
     v_u64 sign = (v_u64)_mm256_cmpgt_epi64(_mm256_setzero_si256(), (__m256i)x);
     return (x ^ sign) - sign;
 }
@@ -291,9 +301,9 @@ static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
 }
 
 /* How registers hold the least or greatest of floats: kernel_states.inc has the ways. */
-#define VEC_ORDER_16 OUTER
-#define VEC_ORDER_32 OUTER
-#define VEC_ORDER_64 KEY
+#define VEC_ORDER_16 TURNED
+#define VEC_ORDER_32 TURNED
+#define VEC_ORDER_64 EITHER
 /* name_n in a loop that has it in many places. */
 #define VEC_REST(load) load##_rest
 

@@ -323,7 +323,7 @@ static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
 }
 
 /* How registers hold the least or greatest of floats: kernel_states.inc has the ways. */
-#define VEC_ORDER_16 OUTER
+#define VEC_ORDER_16 TURNED
 #define VEC_ORDER_32 RANGE
 #define VEC_ORDER_64 RANGE
 #define VEC_REST(load) load##_n
