@@ -48,7 +48,7 @@ set_tests_properties(large PROPERTIES LABELS "large;long" RUN_SERIAL ON)
 
 # The device behind the wall: what it promises beside numbers.
 add_library(irr_device_graph OBJECT ir_tests/device_graph.c ir_tests/failing_memory.c)
-foreach(test IN ITEMS device device_infer fork finish lines partition vnni)
+foreach(test IN ITEMS device device_infer fork finish lines partition straight vnni)
   add_executable(test_${test} ir_tests/test_${test}.c plugin/cpu/entry.c
     $<TARGET_OBJECTS:irr_device_graph> $<TARGET_OBJECTS:irr_base> $<TARGET_OBJECTS:irr_kernel>
     $<TARGET_OBJECTS:irr_plan>)

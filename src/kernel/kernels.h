@@ -148,6 +148,16 @@ typedef struct irr_set {
 typedef bool (*irr_finish_f)(void *output, const void *accumulators, size_t n,
                              const irr_set_t *set);
 
+/* Each of `count` blocks of [rows, width], whose rows are `stride` elements apart and which lie
+ * side by side, straight to width results. False: something may be in doubt, or width is less than
+ * a vector, and what was written means nothing. */
+typedef bool (*irr_straight_f)(void *output, const void *data, size_t count, size_t rows,
+                               size_t stride, size_t width, const irr_set_t *set);
+typedef struct irr_straight {
+    irr_straight_f run; /* NULL: there is no such kernel */
+    size_t least_width; /* narrower blocks are sooner by `cols` and a finish */
+} irr_straight_t;
+
 typedef struct irr_op_kernel {
     irr_fold_e fold;
     irr_element_type_e fold_type; /* signed and unsigned share their sums */
@@ -174,6 +184,8 @@ typedef struct irr_kernel_table {
     irr_op_kernel_t exact_ops[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
     /* Of sets of one element, after irr_problem_of: from elements, not accumulators; true. */
     irr_finish_f ones[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
+    /* Of columns of few rows, at most IRR_LEAF_STEPS; of floats. */
+    irr_straight_t straight[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
     /* EXECUTION_MODE_HINT=ACCURACY, for the float ops that have terms. */
     irr_kernel_t accurate_folds[IRR_TERM_COUNT][IRR_ELEMENT_TYPE_COUNT];
     irr_finish_f accurate_finishes[IRR_TERM_COUNT][IRR_RESULT_COUNT][IRR_ELEMENT_TYPE_COUNT];

@@ -291,12 +291,13 @@ static inline void store_low_32(int32_t *out, v_i64 x) {
     __m256i low = _mm256_permutevar8x32_epi32((__m256i)x, evens);
     _mm_storeu_si128((__m128i *)(void *)out, _mm256_castsi256_si128(low));
 }
+static inline void store_f16(uint16_t *out, v_f32 v) {
+    const __m128i half = _mm256_cvtps_ph((__m256)v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    _mm_storeu_si128((__m128i *)(void *)out, half);
+}
 static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
     size_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        _mm_storeu_si128((__m128i *)(void *)(out + i),
-                         _mm256_cvtps_ph(_mm256_loadu_ps(in + i),
-                                         _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+    for (; i + 8 <= n; i += 8) store_f16(out + i, VEC_LOAD(v_f32, in + i));
     for (; i < n; i++) out[i] = _cvtss_sh(in[i], _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 

@@ -315,10 +315,12 @@ static inline v_i64 root_of_small(v_f64 x) {
 static inline void store_low_32(int32_t *out, v_i64 x) {
     _mm256_storeu_si256((__m256i *)(void *)out, _mm512_cvtepi64_epi32((__m512i)x));
 }
+static inline void store_f16(uint16_t *out, v_f32 v) {
+    _mm256_storeu_si256((__m256i *)(void *)out, HALVES((__m512)v));
+}
 static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
     const __mmask16 rest = (__mmask16)_bzhi_u32(0xffff, n % 16);
-    for (; n >= 16; n -= 16, in += 16, out += 16)
-        _mm256_storeu_si256((__m256i *)(void *)out, HALVES(_mm512_loadu_ps(in)));
+    for (; n >= 16; n -= 16, in += 16, out += 16) store_f16(out, VEC_LOAD(v_f32, in));
     if (n) _mm256_mask_storeu_epi16(out, rest, HALVES(_mm512_maskz_loadu_ps(rest, in)));
 }
 

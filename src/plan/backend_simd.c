@@ -214,6 +214,14 @@ static inline void run_call(const plan_t *plan, void *to, const void *data, size
     }
 }
 
+/* The same straight to results, where that can be done and none of them may be in doubt. */
+static inline bool run_straight(const plan_t *plan, void *output, const void *data, size_t count,
+                                size_t width) {
+    const irr_one_call_t *call = &plan->one_call;
+    return plan->straight &&
+           plan->straight(output, data, count, call->length, call->stride, width, &plan->set);
+}
+
 /* Likewise, without the tree's machinery. */
 static void run_calls(void *argument, size_t task) {
     job_t *job = argument;
@@ -224,6 +232,8 @@ static void run_calls(void *argument, size_t task) {
     for (; first < end; first++) {
         unit_t unit;
         irr_unit_at(next_of(plan), job->data, first, &unit);
+        char *output = (char *)job->yields->output + unit.first * plan->output_bytes;
+        if (run_straight(unit.plan, output, unit.data, unit.kept, unit.width)) continue;
         run_call(unit.plan, slot, unit.data, unit.kept, unit.width);
         finish(job, 0, &unit, slot);
     }
@@ -292,6 +302,7 @@ static void run_ones(void *argument, size_t task) {
 static uint64_t run_one_call(const plan_t *plan, const void *data, void *output, void *scratch) {
     const irr_one_call_t *call = &plan->one_call;
     plan = next_of(plan);
+    if (run_straight(plan, output, data, call->count, call->width)) return 0;
     run_call(plan, scratch, data, call->count, call->width);
     if (left_range(plan)) run_call(plan = plan->careful, scratch, data, call->count, call->width);
     if (plan->finish(output, scratch, call->count * call->width, &plan->set)) return 0;

@@ -34,7 +34,8 @@ typedef struct irr_plane {
 typedef struct irr_simd_plan {
     irr_one_call_t one_call; /* first, with what it needs: few lines are brought to the cache */
     irr_finish_f finish;
-    irr_finish_f one; /* of sets of one element, does all; else NULL */
+    irr_finish_f one;        /* of sets of one element, does all; else NULL */
+    irr_straight_f straight; /* of columns of few rows: tried before one_call; or NULL */
     irr_set_t set;
     const irr_kernel_t *kernel;
     const irr_op_kernel_t *op; /* what folds and finishes it, but for ACCURACY */

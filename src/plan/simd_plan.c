@@ -75,6 +75,20 @@ static irr_one_call_t one_call_of(const irr_layout_t *l, const irr_kernel_t *ker
     return call;
 }
 
+/* Of more rows that are far away, accumulators are a small part of the work. Those whose lines are
+ * called for are sooner by what does that. */
+#define MOST_FAR_STRAIGHT_ROWS 8u
+
+static irr_straight_f straight_of(const irr_simd_plan_t *plan) {
+    const irr_layout_t *l = &plan->layout;
+    bool columns = l->inner == IRR_INNER_COLS || l->inner == IRR_INNER_BAND;
+    bool called = plan->beyond && plan->how & (IRR_STEPS_FAR | IRR_STEPS_CALL);
+    if (!plan->table || !plan->one_call.each || !columns || called) return NULL;
+    const irr_straight_t *straight = &plan->table->straight[plan->problem.op][plan->problem.type];
+    size_t most = plan->how & IRR_STEPS_BANDS ? MOST_FAR_STRAIGHT_ROWS : IRR_LEAF_STEPS;
+    return l->rows <= most && l->width >= straight->least_width ? straight->run : NULL;
+}
+
 /* Of columns that stay whole where they might be cut, beside others. */
 #define MOST_BLOCK_BYTES 16384u
 /* A leaf of columns whose order is free: its rows take less time than a tree would, one by one. */
@@ -121,6 +135,7 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
      * careful plans have none. */
     bool alone = !together && !fused && !plan->hopes;
     plan->one_call = one_call_of(&plan->layout, plan->kernel, alone);
+    plan->straight = straight_of(plan);
     plan->output_bytes = irr_element_bytes(problem->type);
     plan->planes[0] = irr_plane_of(plan, 0);
     plan->plane_count = 1;
