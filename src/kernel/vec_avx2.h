@@ -79,7 +79,7 @@ static __attribute__((noinline)) __m256i part_called(const void *from, size_t by
 
 /* name(p) loads a whole vector, name_n(p, n, fill) its first n lanes and `fill` in the others,
  * name_rest(p, n, fill) as well, of a long row, name_of_step(p, k, held) vector k of a row's whole
- * step, one after the other: what was loaded for several is held.
+ * step, one after the other from a multiple of 4 on: what was loaded for several is held.
  */
 #define LOADS(name, V, E, whole)                                                                   \
     IRREGULAR_LOADS(name, V, E, whole)                                                             \

@@ -52,8 +52,8 @@ static const uint8_t vec_slots_8[8] = {0, 1, 4, 5, 2, 3, 6, 7};
 #define REVERSED_16 _mm512_setr_epi32(0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15)
 
 /* name(p) loads a whole vector, name_n(p, n, fill) its first n lanes and `fill` in the others,
- * name_of_step(p, k, held) vector k of a row's whole step, one after the other: what was loaded for
- * several is held.
+ * name_of_step(p, k, held) vector k of a row's whole step, one after the other from a multiple of 4
+ * on: what was loaded for several is held.
  * In the expressions `mask` stands for the first n lanes, `fills` for the vector F of fills. */
 #define LOADS(name, V, E, whole, F, part)                                                          \
     IRREGULAR_LOADS(name, V, E, whole, F, part)                                                    \

@@ -75,9 +75,9 @@ static irr_one_call_t one_call_of(const irr_layout_t *l, const irr_kernel_t *ker
     return call;
 }
 
-/* Of more rows that are far away, accumulators are a small part of the work. Those whose lines are
+/* Of more rows that go by bands, accumulators are a small part of the work. Those whose lines are
  * called for are sooner by what does that. */
-#define MOST_FAR_STRAIGHT_ROWS 8u
+#define MOST_STRAIGHT_BAND_ROWS 8u
 
 static irr_straight_f straight_of(const irr_simd_plan_t *plan) {
     const irr_layout_t *l = &plan->layout;
@@ -85,7 +85,7 @@ static irr_straight_f straight_of(const irr_simd_plan_t *plan) {
     bool called = plan->beyond && plan->how & (IRR_STEPS_FAR | IRR_STEPS_CALL);
     if (!plan->table || !plan->one_call.each || !columns || called) return NULL;
     const irr_straight_t *straight = &plan->table->straight[plan->problem.op][plan->problem.type];
-    size_t most = plan->how & IRR_STEPS_BANDS ? MOST_FAR_STRAIGHT_ROWS : IRR_LEAF_STEPS;
+    size_t most = plan->how & IRR_STEPS_BANDS ? MOST_STRAIGHT_BAND_ROWS : IRR_LEAF_STEPS;
     return l->rows <= most && l->width >= straight->least_width ? straight->run : NULL;
 }
 
