@@ -215,14 +215,14 @@ PATHS = [
     ("Min and Max in planes", "kernel/vec_avx512.h", "#define VEC_ORDER_16 TURNED",
      "#define VEC_ORDER_16 KEY",
      "floats of 16 bits: as integers, whose sign is looked at once",
-     ["min f16 [128,1024] axes [1]", "min bf16 [100,56,12] axes [1]"]),
+     ["min bf16 [128,1024] axes [1]", "min f16 [100,56,12] axes [1]"]),
     ("Min and Max of doubles", "kernel/vec_avx2.h", "#define VEC_ORDER_64 EITHER",
      "#define VEC_ORDER_64 KEY",
      "floats of 64 bits by AVX2: as floats, in both orders",
      ["min f64 [50,1000] axes [1]", "max f64 [50,1000] axes [0]"], "IRREDUCE_ISA=avx2"),
     ("pairs loaded once", "kernel/vec_avx512.h", "        VEC_LOAD_ONCE(*held);\n", "",
      "rows of bf16: the even and the odd elements of a load",
-     ["sum bf16 [300,1000] axes [1]", "l1 bf16 [300000] axes [0]"]),
+     ["sum bf16 [300,1000] axes [1]", "l1 bf16 [300,1000] axes [1]"]),
     ("bf16 by pairs", "kernel/kernel_table.inc", "#ifdef VEC_BYTES\nstatic inline v_u32 load_pairs(",
      "#ifdef NOT_BY_PAIRS\nstatic inline v_u32 load_pairs(", "columns of bf16: two to a lane",
      ["sum bf16 [1000,256] axes [0]", "mean bf16 [32,56,64] axes [1]"]),
@@ -378,8 +378,10 @@ again; the script has the line that is changed for each.
 Measured at {commits}
 (on Zen 4 before 388ab90 and from c9cfce4 on, between them on Zen 5; "rows by lines" to "quotients by
 products" at b6ede9d, 5cb4208 and fb9678f on Intel's Emerald Rapids, "roots of doubles" and "of small
-integers" at 38fc109 on an Intel processor with 480 MB of L3, against the commit before), each
-library against the whole one of the same sources, on {machine}. The problems are
+integers" at 38fc109, "few rows straight" and "short rows of two steps" at 0f60063, "Min and Max in
+planes", "of doubles", "pairs loaded once" and "passes that share" at 35455ae to 027d767 on an Intel
+processor with 480 MB of L3; all of these but the second pair against the commits before, where
+planes were three), each library against the whole one of the same sources, on {machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a
 noisy machine, the last problem twice: its rows are the middle ones, of two the lesser gain or first.
 
