@@ -8,8 +8,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=${1:-build}
 if [ ! -x "$build/irreduce_bench" ]; then
-    cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release
-    cmake --build "$build" -j "$(nproc)"
+    cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DIRREDUCE_BENCH=ON
+    cmake --build "$build" --target irreduce_bench -j "$(nproc)"
 fi
 python=$(ir_tests/peers/venv.sh .venv)
 "$python" -c 'import matplotlib' 2>/dev/null || "$python" -m pip install -q matplotlib==3.11.2
