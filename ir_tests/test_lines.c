@@ -48,6 +48,8 @@ static void draw(matrix_t *m, irr_element_type_e type, bool zeros) {
 static const unsigned ways[] = {
     IRR_STEPS_BANDS,
     IRR_STEPS_BANDS | IRR_STEPS_BEYOND,
+    IRR_STEPS_BANDS | IRR_STEPS_AHEAD,
+    IRR_STEPS_BANDS | IRR_STEPS_BEYOND | IRR_STEPS_AHEAD,
     IRR_STEPS_BANDS | IRR_STEPS_BEYOND | IRR_STEPS_FAR,
     IRR_STEPS_BANDS | IRR_STEPS_BEYOND | IRR_STEPS_CALL,
     IRR_STEPS_BANDS | IRR_STEPS_BEYOND | IRR_STEPS_CALL | IRR_STEPS_BLOCK,
@@ -79,9 +81,9 @@ static void check_rows(const irr_kernel_t *kernel, irr_element_type_e type) {
     size_t bytes = kernel->element_bytes, all = (m.rows - 1) * m.stride + m.width;
     size_t length = 1 + below(all < 2000 ? all : 2000), count = all / length;
     if (count > MOST_WIDTH) count = MOST_WIDTH;
-    kernel->rows(near_sums, m.data, count, length, length);
+    kernel->rows(near_sums, m.data, count, length, below(2) * 8192); /* ahead: changes no bit */
     for (size_t i = 0; i < count; i++) {
-        kernel->rows(far_sums, m.data + i * length * bytes, 1, length, length);
+        kernel->rows(far_sums, m.data + i * length * bytes, 1, length, 0);
         if (memcmp(near_sums + i * kernel->accumulator_bytes, far_sums, kernel->accumulator_bytes))
             fail_msg("%s: row %zu of [%zu, %zu]", kernel->name, i, count, length);
     }

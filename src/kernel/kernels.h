@@ -80,7 +80,8 @@ typedef struct irr_scaled_64 {
 /* How to take steps: from the identity instead of what stands there; wide columns go by bands; data
  * come from beyond the caches; the processor can wait for many lines of its nearest cache at once,
  * or lines are to be called to its second one (with IRR_STEPS_BEYOND only); they are a dense block,
- * behind which others lie; or all rows of some columns, which others lie beside. */
+ * behind which others lie; or all rows of some columns, which others lie beside; lines a little
+ * ahead are to be called to the nearest cache. */
 enum {
     IRR_STEPS_FIRST = 1,
     IRR_STEPS_BANDS = 2,
@@ -88,7 +89,8 @@ enum {
     IRR_STEPS_FAR = 8,
     IRR_STEPS_CALL = 16,
     IRR_STEPS_BLOCK = 32,
-    IRR_STEPS_BESIDE = 64
+    IRR_STEPS_BESIDE = 64,
+    IRR_STEPS_AHEAD = 128
 };
 
 /* Pointers: `data` has the element's alignment, accumulators are 64-byte aligned where a whole
@@ -100,8 +102,9 @@ typedef struct irr_kernel {
     uint32_t lanes;
     bool exact;      /* sums of integers in wider accumulators: kernel_exact.inc */
     uint32_t leaves; /* of columns that `steps` takes at once: IRR_ROW_LEAVES where order is free */
-    /* Each of `count` rows, to one accumulator; of so many leaves as `leaf`. */
-    void (*rows)(void *accumulators, const void *data, size_t count, size_t length, size_t stride);
+    /* Each of `count` dense rows, to one accumulator; of so many leaves as `leaf`. Lines so many
+     * bytes ahead are called for to the nearest cache, or none where that is 0; so of `leaf`. */
+    void (*rows)(void *accumulators, const void *data, size_t count, size_t length, size_t ahead);
     /* Each of `count` dense blocks of [rows, width], to `width` accumulators: of at most 32 rows,
      * or 192 where order is free. */
     void (*cols)(void *accumulators, const void *data, size_t count, size_t rows, size_t width);
@@ -114,7 +117,7 @@ typedef struct irr_kernel {
                   unsigned how);
     /* The tree of at most IRR_LONG_ROW_LEAVES leaves of a row (IRR_FREE_LEAVES where order is free,
      * IRR_ROW_LEAVES for ACCURACY), n elements, to as many accumulators as the layout has lanes. */
-    void (*leaf)(void *accumulators, const void *data, size_t n, size_t lanes);
+    void (*leaf)(void *accumulators, const void *data, size_t n, size_t lanes, size_t ahead);
     /* accumulators[i] += other[i] for i < n: one node of the tree. */
     void (*merge)(void *accumulators, const void *other, size_t n);
     /* Halves n = 2^k * width accumulators until `width` are left. */
@@ -129,8 +132,8 @@ typedef struct irr_fused {
     uint32_t folds;             /* a bit for each; 0: there is no such kernel */
     uint32_t accumulator_bytes; /* of the widest */
     void (*rows)(void *accumulators, size_t at, size_t apart, const void *data, size_t count,
-                 size_t length, size_t stride);
-    void (*leaf)(void *accumulators, size_t apart, const void *data, size_t n);
+                 size_t length, size_t ahead);
+    void (*leaf)(void *accumulators, size_t apart, const void *data, size_t n, size_t ahead);
     void (*steps)(void *accumulators, size_t at, size_t apart, const void *data, size_t stride,
                   size_t steps, size_t width, unsigned how);
 } irr_fused_t;

@@ -205,11 +205,11 @@ static inline void run_call(const plan_t *plan, void *to, const void *data, size
     if (call->run && plan->beyond) {
         irr_run_kept(plan, to, 0, data, count);
     } else if (call->run) {
-        call->run(to, data, count, call->length, call->stride);
+        call->run(to, data, count, call->length, call->last);
     } else if (plan->layout.inner == IRR_INNER_BAND) {
-        kernel->steps(to, data, call->stride, call->length, width, plan->how);
+        kernel->steps(to, data, call->width, call->length, width, plan->how);
     } else {
-        kernel->leaf(to, data, call->length, plan->layout.group);
+        kernel->leaf(to, data, call->length, plan->layout.group, plan->ahead);
         kernel->fold(to, plan->layout.group, 1);
     }
 }
@@ -219,7 +219,7 @@ static inline bool run_straight(const plan_t *plan, void *output, const void *da
                                 size_t width) {
     const irr_one_call_t *call = &plan->one_call;
     return plan->straight &&
-           plan->straight(output, data, count, call->length, call->stride, width, &plan->set);
+           plan->straight(output, data, count, call->length, call->width, width, &plan->set);
 }
 
 /* Likewise, without the tree's machinery. */

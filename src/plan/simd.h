@@ -19,9 +19,10 @@
 /* The kernel call that folds a unit: `run`, or where that is NULL the kernel's `steps` or `leaf`.
  */
 typedef struct irr_one_call {
-    void (*run)(void *accumulators, const void *data, size_t count, size_t length, size_t stride);
-    size_t count, length, stride, width; /* of all units together */
-    bool each, all;                      /* each unit is such a call; all of them are one */
+    void (*run)(void *accumulators, const void *data, size_t count, size_t length, size_t last);
+    size_t count, length, width; /* of all units together */
+    size_t last;                 /* width of columns, of rows the plan's `ahead` */
+    bool each, all;              /* each unit is such a call; all of them are one */
 } irr_one_call_t;
 
 /* Accumulators of one fold, `offset` bytes behind those of the first that are made with them. */
@@ -45,6 +46,7 @@ typedef struct irr_simd_plan {
     bool beyond;                  /* the data come from memory: BEYOND_BYTES of simd_plan.c */
     bool asks;                    /* for them ahead of the loops, and has lines called */
     bool whole_rows;              /* of columns, in one tile */
+    size_t ahead;                 /* of rows, bytes from which lines are called for; 0: none are */
     bool of_fused;                /* it is fused, or looks again at units of one that is */
     unsigned how;                 /* to take the first steps of columns: kernels.h */
     const irr_kernel_t *ordinary; /* whose lanes and accumulators leaves and tiles are made for */

@@ -198,7 +198,7 @@ static void fold_last(const irr_unit_t *unit, char *results, const irr_plane_t *
     bool free = last && last->leaves > 1 && row == 1 && rows > FEW_LAST_ROWS;
     if (free || (last && rows * row_bytes >= LEAST_LAST_BYTES)) {
         if (free) /* in any order */
-            last->rows(copy, results, sets, rows, rows);
+            last->rows(copy, results, sets, rows, 0);
         else
             last->cols(copy, results, sets, rows, row);
         memcpy(results, copy, sets * row_bytes);
