@@ -25,9 +25,15 @@ static void reduce(const char *op, irr_element_type_e type, const char *const wa
 
 /* [parts, rows, width] over its rows, at once and part by part. */
 static void check(const char *op, irr_element_type_e type, int64_t rows, int64_t width) {
-    static const char *const ways[][3] = {
-        {"scalar", "NO"}, {"avx2", "NO"},    {"avx2", "YES"},   {"avx2", "FAR"}, /* or the best */
-        {"avx512", "NO"}, {"avx512", "YES"}, {"avx512", "FAR"}, {"avx512", "YES", "ACCURACY"}};
+    static const char *const ways[][3] = {{"scalar", "NO"},
+                                          {"avx2", "NO"},
+                                          {"avx2", "YES"},
+                                          {"avx2", "FAR"}, /* or the best */
+                                          {"avx512", "NO"},
+                                          {"avx512", "YES"},
+                                          {"avx512", "FAR"},
+                                          {"avx512", "YES", "ACCURACY"},
+                                          {"avx512", "NO", "ACCURACY"}};
     size_t element = irr_element_bytes(type), result = (size_t)width * element;
     size_t part = (size_t)rows * result, parts = FAR_BYTES / part + 1;
     char *data = malloc(parts * part), *whole = malloc(parts * result), *alone = malloc(result);

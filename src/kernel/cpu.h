@@ -13,9 +13,9 @@ typedef enum {
     IRR_TIER_COUNT
 } irr_tier_e;
 
-/* How its prefetching is, as far as that was measured: sound, so that nothing is asked for; too
- * late for tight loops; and the nearest cache can wait for so many lines that it need not be for
- * it. */
+/* How its prefetching is, as far as that was measured: sound, so that lines are called for but a
+ * little ahead; too late for tight loops; and the nearest cache can wait for so many lines that it
+ * need not be for it. */
 typedef enum { IRR_PREFETCH_SOUND, IRR_PREFETCH_LAGS, IRR_PREFETCH_FAR } irr_prefetch_e;
 
 const char *irr_tier_name(irr_tier_e tier); /* "scalar", "avx2", "avx512" */

@@ -1,10 +1,9 @@
 /* The SIMD backend: cuts its layouts (layout.h) into tasks and drives walks (simd.h) over them.
  * Threads only change who computes which part of the trees. Several problems on the same data are
  * run piece by piece, each piece for all of them while it is near. Lives here: tasks, finishes.
- * May not: arithmetic on elements, decisions on shapes.
+ * May not: arithmetic on elements, decisions on shapes, outputs in doubt (simd_settle.c).
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/fp_env.h"
-#include "plan/redo.h"
 #include "plan/simd.h"
 
 #include <stdatomic.h>
@@ -41,63 +40,6 @@ static char *slot_of(const job_t *job, uint32_t member, size_t task) {
 }
 
 /* ---- a unit ---- */
-
-/* A rung of the ladder walks all of a unit; fewer outputs in doubt than this share of its outputs
- * are redone one by one. Either way an output becomes the one correctly rounded answer. */
-#define WORTH_AGAIN 32
-
-/* Finishes mark what they cannot vouch for (kernels.h): the next mark of n outputs, from i on. */
-static size_t next_mark(irr_element_type_e type, const void *output, size_t i, size_t n) {
-    const uint64_t *f64 = output;
-    const uint32_t *f32 = output;
-    const uint16_t *half = output, mark = type == IRR_F16 ? 0xfe00 : 0xffc0;
-    if (type == IRR_F64)
-        while (i < n && f64[i] != UINT64_C(0xfff8) << 48) i++;
-    else if (type == IRR_F32)
-        while (i < n && f32[i] != UINT32_C(0xffc0) << 16) i++;
-    else
-        while (i < n && half[i] != mark) i++;
-    return i;
-}
-
-/* All of a unit by another plan of the same units. */
-static void walk_again(const plan_t *plan, const unit_t *unit, char *results) {
-    unit_t same = *unit;
-    walk_t walk;
-    same.plan = plan;
-    same.lanes = plan->layout.group * same.width;
-    irr_walk_unit(&same, results, &walk);
-    irr_walk_to(&walk, SIZE_MAX, 0);
-    irr_fold_last(&same, results);
-}
-
-static size_t count_marks(irr_element_type_e type, const void *output, size_t n) {
-    size_t count = 0;
-    for (size_t i = 0; (i = next_mark(type, output, i, n)) < n; i++) count++;
-    return count;
-}
-
-/* What a finish did not vouch for, of n outputs of a unit, whose walk has `slot`; returns how many.
- */
-static uint64_t settle(const plan_t *plan, const plan_t *walker, const unit_t *unit,
-                       const void *data, char *slot, char *output, size_t n, size_t first) {
-    irr_element_type_e type = plan->problem.type;
-    size_t bytes = plan->output_bytes;
-    size_t marks = plan->again ? count_marks(type, output, n) : 0, redone = marks;
-    for (const plan_t *rung = plan->again; rung && marks * WORTH_AGAIN > n; rung = rung->again) {
-        char *results = slot + walker->again_offset;
-        walk_again(rung, unit, results);
-        for (size_t i = 0, end; (i = next_mark(type, output, i, n)) < n; i = end) {
-            for (end = i + 1; end < n && next_mark(type, output, end, end + 1) == end;) end++;
-            rung->finish(output + i * bytes, results + i * rung->kernel->accumulator_bytes, end - i,
-                         &rung->set);
-        }
-        marks = count_marks(type, output, n);
-    }
-    for (size_t i = 0; (i = next_mark(type, output, i, n)) < n; i++, redone += !plan->again)
-        irr_redo(&plan->problem, data, first + i, output + i * bytes);
-    return redone;
-}
 
 /* Where a unit's plain product left the range, or its integers were not small, those of others will
  * be likewise, and of the next calls. */
@@ -139,17 +81,17 @@ static void finish(job_t *job, uint32_t member, const unit_t *unit, char *slot) 
     const plan_t *plan = plan_of(job, member);
     size_t n = unit->results, first = unit->first;
     if (plan->careful) plan = unit->plan;
-    if (left_range(plan)) walk_again(plan = plan->careful, unit, slot);
+    if (left_range(plan)) irr_walk_again(plan = plan->careful, unit, slot);
     if (plan->layout.last_rows > 1) n /= plan->layout.last_rows, first /= plan->layout.last_rows;
     char *output = (char *)job->yields[member].output + first * plan->output_bytes;
     if (plan->finish(output, slot + plan->plane_offset, n, &plan->set)) return;
     if (are_large(plan)) {
-        walk_again(plan = plan->careful, unit, slot);
+        irr_walk_again(plan = plan->careful, unit, slot);
         plan->finish(output, slot, n, &plan->set);
         return;
     }
     uint64_t redone =
-        settle(plan, plan_of(job, plan->walked_by), unit, job->data, slot, output, n, first);
+        irr_settle(plan, plan_of(job, plan->walked_by), unit, job->data, slot, output, n, first);
     atomic_fetch_add_explicit(&job->redone[member], redone, memory_order_relaxed);
 }
 
@@ -313,7 +255,7 @@ static uint64_t run_one_call(const plan_t *plan, const void *data, void *output,
     }
     unit_t unit;
     irr_unit_at(plan, data, 0, &unit);
-    return settle(plan, plan, &unit, data, scratch, output, unit.results, 0);
+    return irr_settle(plan, plan, &unit, data, scratch, output, unit.results, 0);
 }
 
 /* One problem that is one task, without what siblings and threads need; likewise. */

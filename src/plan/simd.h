@@ -1,6 +1,7 @@
 /* The SIMD backend's own: what it prepares for a problem, and how far a part of it has come.
- * Shared by simd_plan.c (offers, plans), simd_join.c (siblings), backend_simd.c (tasks),
- * simd_walk.c (trees) and simd_segments.c (many segments). May not: other backends.
+ * Shared by simd_plan.c (offers, plans), simd_memory.c (how data are read), simd_join.c (siblings),
+ * backend_simd.c (tasks), simd_walk.c (trees), simd_segments.c (many segments) and simd_settle.c
+ * (outputs in doubt). May not: other backends.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IRR_PLAN_SIMD_H
 #define IRR_PLAN_SIMD_H
@@ -43,10 +44,10 @@ typedef struct irr_simd_plan {
     irr_problem_t problem;
     irr_layout_t layout;
     bool accurate;
-    bool beyond;                  /* the data come from memory: BEYOND_BYTES of simd_plan.c */
+    bool beyond;                  /* the data come from memory: simd_memory.c */
     bool asks;                    /* for them ahead of the loops, and has lines called */
     bool whole_rows;              /* of columns, in one tile */
-    size_t ahead;                 /* of rows, bytes from which lines are called for; 0: none are */
+    size_t ahead;                 /* lines are called for, of rows so many bytes ahead; or 0 */
     bool of_fused;                /* it is fused, or looks again at units of one that is */
     unsigned how;                 /* to take the first steps of columns: kernels.h */
     const irr_kernel_t *ordinary; /* whose lanes and accumulators leaves and tiles are made for */
@@ -103,6 +104,12 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together);
  * that they share. */
 size_t irr_simd_unchunk_rungs(irr_simd_plan_t *plan);
 
+double irr_simd_bytes(const irr_problem_t *problem);
+/* Sets `beyond`, `asks`, `ahead`, `how` and `whole_rows`; what is slow takes longer than a load. */
+void irr_simd_read(irr_simd_plan_t *plan, const irr_config_t *config, bool slow);
+/* That of the kernels by which the problem is sooner. No bit depends on it. */
+irr_tier_e irr_simd_tier(const irr_problem_t *problem, const irr_config_t *config);
+
 void irr_unit_at(const irr_simd_plan_t *plan, const char *data, size_t index, irr_unit_t *unit);
 
 /* A tree over a unit's segments, or over some leaves of one segment: a walk from left to right that
@@ -146,6 +153,13 @@ void irr_merge_nodes(const irr_simd_plan_t *plan, char *nodes, size_t apart, siz
                      size_t n);
 /* Rows that were left to the end, where the layout has such: a unit's results become fewer. */
 void irr_fold_last(const irr_unit_t *unit, char *results);
+/* All of a unit by another plan of the same units. */
+void irr_walk_again(const irr_simd_plan_t *plan, const irr_unit_t *unit, char *results);
+/* What a finish did not vouch for, of n outputs of a unit from number `first` on, whose walk has
+ * `slot`; returns how many. */
+uint64_t irr_settle(const irr_simd_plan_t *plan, const irr_simd_plan_t *walker,
+                    const irr_unit_t *unit, const void *data, char *slot, char *output, size_t n,
+                    size_t first);
 /* Lanes to the unit's results, from number `at` on. */
 void irr_close_leaves(const irr_unit_t *unit, char *results, size_t at, char *lanes);
 

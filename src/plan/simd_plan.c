@@ -1,5 +1,6 @@
 /* What the SIMD backend offers and prepares for a problem.
- * Lives here: choices of kernels, layouts, scratch. May not: siblings (simd_join.c), data.
+ * Lives here: choices of kernels, layouts, scratch. May not: siblings (simd_join.c), how data are
+ * read (simd_memory.c), data.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/fp_env.h"
 #include "base/memory.h"
@@ -157,81 +158,16 @@ static double slowness(const irr_problem_t *problem, const irr_kernel_t *kernel,
     return problem->type == IRR_F16 || problem->type == IRR_BF16 ? 2 : 1;
 }
 
-/* More than a last cache of 32 MB holds, which others use as well. Asked for by pieces, where the
- * processor lags, it comes 1.05x to 1.5x as fast, the more the busier the memory is; out of a
- * cache, 0.95x. Columns as they lie: from here on 1.1x to 2.3x, at half of it 0.5x to 1.05x. */
-#define BEYOND_BYTES 20e6
-/* More than the nearer caches hold, and a last one has left to us: wide columns by strips are up to
- * 1.35x as fast below it, up to 1.7x as slow above; FAR, 1.2x as slow at 4 MB, too. */
-#define BYTES_BEYOND_NEAR_CACHES 10e6
-/* Lines that are called to the second cache, on Zen 4: long rows of columns come up to 1.6x sooner
- * from here on, those that are much work up to 2.7x from where bands begin, shorter ones 0.5x. */
-#define BEYOND_BYTES_OF_COLUMNS 15e6
-#define LONG_COLUMNS_BYTES 700
-
-/* Of more for each thread, lines are called for, of rows so far ahead, where the processor's
- * prefetching is not helped otherwise: with more to do for each line than a load and a sum, it does
- * not look as far ahead by itself as memory is away. From memory 1.1x to 1.35x, what has least to
- * do 1.0x; out of the last cache 1.0x to 1.1x. */
-#define BYTES_CALLED_FOR 2e6
-#define AHEAD_BYTES 8192u
-
-static double bytes_of(const irr_problem_t *problem) {
-    double elements = (double)problem->geometry.output_count * (double)problem->geometry.set_size;
-    return elements * (irr_element_type_info(problem->type)->bits / 8);
-}
-
-/* How many bytes of each row lie side by side: of rows that are reduced, or of columns; else 0. */
-static size_t row_bytes(const irr_problem_t *problem, bool reduced) {
-    const irr_run_t *runs = problem->geometry.runs;
-    size_t count = problem->geometry.run_count;
-    if (count == 0 || runs[count - 1].reduced != reduced) return 0;
-    return runs[count - 1].size * irr_element_bytes(problem->type);
-}
-
 /* Lanes, tiles and tasks are those of the problem's ordinary kernel. */
 static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_config_t *config) {
-    double bytes = bytes_of(&plan->problem), border = BEYOND_BYTES;
     double slow = slowness(&plan->problem, ordinary, config->tier);
-    bool far = config->prefetch == IRR_PREFETCH_FAR;
-    if (!far && row_bytes(&plan->problem, false) >= LONG_COLUMNS_BYTES)
-        border = slow > 1 ? BYTES_BEYOND_NEAR_CACHES : BEYOND_BYTES_OF_COLUMNS;
-    plan->beyond = config->tier != IRR_TIER_SCALAR && bytes > border;
-    plan->asks = config->prefetch == IRR_PREFETCH_LAGS && plan->beyond;
-    bool bands = far || bytes > BYTES_BEYOND_NEAR_CACHES;
-    plan->how = IRR_STEPS_FIRST | (bands ? IRR_STEPS_BANDS : 0) |
-                (plan->beyond ? IRR_STEPS_BEYOND : 0) | (far ? IRR_STEPS_FAR : 0) |
-                (plan->asks ? IRR_STEPS_CALL : 0);
-    bool calls = config->prefetch == IRR_PREFETCH_SOUND && config->tier != IRR_TIER_SCALAR;
-    plan->ahead = calls && bytes > BYTES_CALLED_FOR * config->threads ? AHEAD_BYTES : 0;
-    if (plan->ahead) plan->how |= IRR_STEPS_AHEAD;
-    /* Accumulators that are correctly rounded are too wide for whole rows of them. */
-    plan->whole_rows = plan->beyond && !far && !config->accuracy;
+    double bytes = irr_simd_bytes(&plan->problem) * slow;
+    irr_simd_read(plan, config, slow > 1);
     plan->ordinary = ordinary;
-    bytes *= slow;
     if (plan->problem.geometry.set_size > 1)
         bytes += (double)plan->problem.geometry.output_count * BYTES_AN_OUTPUT;
     plan->cost = (irr_cost_t){bytes, config->threads, true};
     irr_simd_lay_out(plan, ordinary->accumulator_bytes, false);
-}
-
-/* Where the processor lags, rows of more than the nearer caches hold are read sooner by vectors of
- * 32 bytes than of 64, which ask for lines faster than they can be fetched ahead (by up to a
- * fifth), unless those need more instructions. No bit depends on it. */
-#define LONG_ROW_BYTES 512
-
-static irr_tier_e tier_of(const irr_problem_t *problem, const irr_config_t *config) {
-    irr_fold_e fold = irr_kernels(config->tier)->ops[problem->op][problem->type].fold;
-    const irr_element_type_info_t *type = irr_element_type_info(problem->type);
-    if (config->tier != IRR_TIER_AVX512) return config->tier;
-    bool order = fold == IRR_FOLD_MIN || fold == IRR_FOLD_MAX;
-    bool wide = fold == IRR_FOLD_SQUARES || fold == IRR_FOLD_WIDE_SUM;
-    bool more = fold == IRR_FOLD_PRODUCT || (order && problem->type == IRR_F64) ||
-                (wide && type->kind != IRR_KIND_FLOAT);
-    bool sooner = config->prefetch == IRR_PREFETCH_LAGS &&
-                  bytes_of(problem) > BYTES_BEYOND_NEAR_CACHES && !config->beside && !more &&
-                  row_bytes(problem, true) >= LONG_ROW_BYTES;
-    return sooner ? IRR_TIER_AVX2 : IRR_TIER_AVX512;
 }
 
 /* The correctly rounded plan, which float Sum, Mean, L1 and L2 have; false for others. */
@@ -294,7 +230,7 @@ static bool plan_hopefully(irr_simd_plan_t *plan, const irr_problem_t *problem,
 
 static void plan_problem(irr_simd_plan_t *plan, const irr_problem_t *problem,
                          const irr_config_t *config) {
-    const irr_kernel_table_t *table = irr_kernels(tier_of(problem, config));
+    const irr_kernel_table_t *table = irr_kernels(irr_simd_tier(problem, config));
     const irr_op_kernel_t *op = op_of(table, problem);
     bool one = problem->geometry.set_size == 1; /* is exact */
     if (config->accuracy && !one && plan_accurately(plan, problem, config)) return;
@@ -323,14 +259,14 @@ void irr_simd_offer(const irr_problem_t *problem, const irr_config_t *config, ir
         return;
     }
     double outputs = (double)problem->geometry.output_count;
-    double bytes = bytes_of(problem);
+    double bytes = irr_simd_bytes(problem);
     offer->serves = true;
     if (problem->type == IRR_F16 || problem->type == IRR_BF16) bytes *= 2;
     offer->estimate_us = 0.01 + outputs * 0.002 + bytes / rate[config->tier];
     if (offer->wordless) return;
     irr_simd_plan_t plan;
     plan_problem(&plan, problem, config);
-    offer->tier = plan.accurate ? config->tier : tier_of(problem, config);
+    offer->tier = plan.accurate ? config->tier : irr_simd_tier(problem, config);
     const irr_layout_t *l = &plan.layout;
     IRR_OFFER_SAY(offer, kernel, "%s%s_%s_%s", plan.accurate ? "accurate_" : "",
                   irr_op_info(problem->op)->word, type->name, plan.one ? "one" : inner[l->inner]);

@@ -99,16 +99,6 @@ static void ask_all_behind(const char *data, size_t bytes) {
     for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch((const void *)(next + i), 0, 3);
 }
 
-/* With lines called for by rows' kernels themselves, those of rows that these take several of at a
- * time, and of narrow columns, are called for piece by piece, where elements are widened. */
-#define AHEAD_PIECE_BYTES 4096u
-#define MOST_AHEAD_BYTES 256u
-
-static bool wide_folds_call(const irr_simd_plan_t *plan, size_t row_bytes) {
-    return plan->ahead && row_bytes <= MOST_AHEAD_BYTES &&
-           plan->kernel->accumulator_bytes > plan->kernel->element_bytes;
-}
-
 static void run_rows(const irr_simd_plan_t *plan, char *to, size_t at, const char *data,
                      size_t count) {
     size_t length = plan->layout.rows, ahead = plan->ahead;
@@ -147,15 +137,13 @@ void irr_run_kept(const irr_simd_plan_t *plan, char *to, size_t at, const char *
     bool all = plan->beyond && plan->how & IRR_STEPS_FAR && l->inner == IRR_INNER_ROWS &&
                row_bytes <= MOST_NEAR_BYTES &&
                plan->kernel->accumulator_bytes == plan->kernel->element_bytes;
-    bool wide = wide_folds_call(plan, l->inner == IRR_INNER_ROWS ? row_bytes : row_bytes / l->rows);
-    bool ask = wide || ((plan->asks || all) && row_bytes >= LEAST_ASKED_BYTES);
-    size_t bytes = wide ? AHEAD_PIECE_BYTES : all ? NEAR_PIECE_BYTES : IRR_PIECE_BYTES;
-    size_t piece = ask ? bytes / row_bytes : count, n;
+    bool ask = (plan->asks || all) && row_bytes >= LEAST_ASKED_BYTES;
+    size_t piece = ask ? (all ? NEAR_PIECE_BYTES : IRR_PIECE_BYTES) / row_bytes : count, n;
     if (ask && piece > FEW_ROWS) piece = piece / FEW_ROWS * FEW_ROWS;
     if (piece == 0) piece = 1;
     for (; count; count -= n, data += n * row_bytes, at += n * l->width) {
         n = irr_least(count, piece);
-        if (ask) (all || wide ? ask_all_behind : ask_behind)(data, n * row_bytes);
+        if (ask) (all ? ask_all_behind : ask_behind)(data, n * row_bytes);
         (l->inner == IRR_INNER_ROWS ? run_rows : run_cols)(plan, to, at, data, n);
     }
 }
@@ -182,9 +170,6 @@ static void run_leaf(const irr_unit_t *unit, char *lanes, const char *segment, s
     size_t n = irr_least(rows, steps * l->group), bytes = n * l->width * kernel->element_bytes;
     if (unit->plan->asks && unit->width == l->width && bytes <= MOST_ASKED_BYTES)
         ask_behind(data, bytes);
-    if (l->width > 1 && unit->width == l->width &&
-        wide_folds_call(unit->plan, l->width * kernel->element_bytes))
-        ask_all_behind(data, bytes);
     if (l->width == 1) {
         if (unit->plan->fused)
             unit->plan->fused->leaf(lanes, unit->plan->apart, data, n, unit->plan->ahead);

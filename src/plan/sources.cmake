@@ -6,6 +6,8 @@ add_library(irr_plan OBJECT
   src/plan/simd_plan.c
   src/plan/simd_join.c
   src/plan/simd_segments.c
+  src/plan/simd_memory.c
+  src/plan/simd_settle.c
   src/plan/simd_walk.c
   src/plan/backend_simd.c
   src/plan/layout.c
