@@ -13,6 +13,7 @@ add_executable(irreduce_bench
   $<TARGET_OBJECTS:irr_bench_loop>)
 target_link_libraries(irreduce_bench PRIVATE irr_plain_read irreduce Threads::Threads
   ${CMAKE_DL_LIBS} m)
+add_dependencies(irreduce_bench irreduce_cpu_plugin) # which it opens by name
 if(IRREDUCE_ONEDNN)
   set_source_files_properties(bench/peer_onednn.c PROPERTIES
     COMPILE_DEFINITIONS IRREDUCE_HAVE_ONEDNN INCLUDE_DIRECTORIES ${DNNL_INCLUDE_DIR})
