@@ -32,8 +32,9 @@ static size_t work_of(const irr_layout_t *l, size_t task) {
         first = task / chunks, end = first + 1;
     for (; first < end; first++) {
         size_t column = first % l->tiles_width * l->tile_width;
-        size_t row = first / l->tiles_width % l->tiles_kept * l->tile_kept;
-        size_t kept = l->kept - row < l->tile_kept ? l->kept - row : l->tile_kept;
+        size_t tile = first / l->tiles_width % l->tiles_kept;
+        size_t row = irr_cut_at(&l->kept_of_tiles, tile);
+        size_t kept = irr_least(irr_cut_at(&l->kept_of_tiles, tile + 1), l->kept) - row;
         size_t width = l->width - column < l->tile_width ? l->width - column : l->tile_width;
         size_t segments = l->segments.total, rows = l->rows;
         size_t block = first / l->tiles_width / l->tiles_kept * l->tile_blocks;
@@ -51,26 +52,34 @@ static size_t work_of(const irr_layout_t *l, size_t task) {
     return work;
 }
 
-/* Threads draw the tasks in their order; the time when the last one ends. */
+/* Threads draw the tasks of their own shares, then what others leave; the time when the last one
+ * ends. */
 static size_t makespan(const irr_layout_t *l, size_t *total) {
-    size_t busy[MOST_THREADS] = {0}; /* a heap, the least first */
-    uint32_t threads = l->threads;
+    size_t busy[MOST_THREADS] = {0}, next[MOST_THREADS], end[MOST_THREADS], longest = 0;
+    size_t seats = irr_least(l->threads, l->tasks);
+    for (size_t s = 0, task = 0; s < seats; s++) {
+        next[s] = task;
+        end[s] = task += l->tasks / seats + (s < l->tasks % seats);
+    }
     *total = 0;
     for (size_t t = 0; t < l->tasks; t++) {
-        size_t work = work_of(l, t), at = 0;
+        size_t thread = 0;
+        for (size_t s = 1; s < seats; s++)
+            if (busy[s] < busy[thread]) thread = s;
+        size_t seat = thread;
+        while (next[seat] == end[seat]) seat = (seat + 1) % seats;
+        size_t work = work_of(l, next[seat]++);
         *total += work;
-        work += busy[0];
-        for (size_t child; (child = 2 * at + 1) < threads; at = child) {
-            if (child + 1 < threads && busy[child + 1] < busy[child]) child++;
-            if (busy[child] >= work) break;
-            busy[at] = busy[child];
-        }
-        busy[at] = work;
+        busy[thread] += work;
+        if (busy[thread] > longest) longest = busy[thread];
     }
-    size_t longest = 0;
-    for (uint32_t t = 0; t < threads; t++)
-        if (busy[t] > longest) longest = busy[t];
     return longest;
+}
+
+/* Of a unit as wide as its block. */
+static size_t first_output(const irr_layout_t *l, size_t unit) {
+    size_t row = irr_cut_at(&l->kept_of_tiles, unit % l->tiles_kept);
+    return (unit / l->tiles_kept * l->kept + row) * l->width;
 }
 
 /* Lines of the output in which two tasks with whole units write. */
@@ -79,11 +88,9 @@ static size_t shared_lines(const irr_layout_t *l, size_t element_bytes) {
     for (size_t t = 0; t < l->tasks && l->tiles_width == 1; t++) {
         size_t first, end;
         irr_layout_share(l, t, &first, &end);
-        size_t block = first / l->tiles_kept, row = first % l->tiles_kept * l->tile_kept;
-        size_t from = (block * l->kept + row) * l->width * element_bytes;
+        size_t from = first_output(l, first) * element_bytes;
         shared += from / 64 == last_line && from % 64;
-        block = end / l->tiles_kept, row = end % l->tiles_kept * l->tile_kept;
-        last_line = ((block * l->kept + row) * l->width * element_bytes - 1) / 64;
+        last_line = (first_output(l, end) * element_bytes - 1) / 64;
     }
     return shared;
 }
@@ -171,8 +178,10 @@ static void test_partition(void **state) {
                         l.blocks.total, l.segments.total, l.kept, l.rows, l.width, element, threads,
                         l.units, l.tasks, (double)longest * l.threads / (double)total);
             }
-            if (l.line_units * l.tile_kept * l.tile_width * element % 64 == 0 &&
-                l.blocks.total == 1 && l.segment_chunks * l.leaf_chunks == 1) {
+            size_t kept =
+                l.kept_of_tiles.rest ? l.kept_of_tiles.group : l.units_of_tasks.group * l.tile_kept;
+            if (kept * l.tile_width * element % 64 == 0 && l.blocks.total == 1 &&
+                l.segment_chunks * l.leaf_chunks == 1) {
                 lined++;
                 assert_int_equal(shared_lines(&l, element), 0);
             }

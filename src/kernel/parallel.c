@@ -209,11 +209,11 @@ static void ring(uint32_t workers) {
     if (futex_wake(&pool.rings, workers)) irr_bell_note_ring(&pool.bell, irr_now_ns() - began);
 }
 
-static void open_gate(const irr_executor_t *executor, size_t count, irr_task_f task, void *argument,
-                      uint32_t workers, bool bell) {
+static void open_gate(irr_sharing_t sharing, irr_task_f task, void *argument, bool bell) {
+    uint32_t workers = sharing.seats - 1;
     pool.task = task;
+    pool.sharing = sharing;
     pool.argument = argument;
-    irr_shares_deal(&pool.sharing, count, workers + 1, executor->apart);
     atomic_store_explicit(&pool.limit, workers, memory_order_relaxed);
     unsigned gate = atomic_load_explicit(&pool.gate, memory_order_relaxed);
     atomic_store(&pool.gate, ((gate & GATE_NUMBERS) + GATE_NUMBER) | GATE_OPEN);
@@ -304,8 +304,9 @@ static void work_together(const irr_executor_t *executor, size_t count, irr_task
     int64_t began_ns = timed ? irr_now_ns() : 0;
     if (way == IRR_WAY_TOGETHER && (awake || bell || is_in_long_row(began_ns))) {
         if (workers > pool.started) grow(workers);
-        open_gate(executor, count, task, argument, workers, bell);
-        irr_shares_draw(pool.sharing, 0, task, argument);
+        irr_sharing_t sharing = irr_shares_deal(count, workers + 1, executor->apart);
+        open_gate(sharing, task, argument, bell);
+        irr_shares_draw(sharing, 0, task, argument);
         close_gate();
         end_work(executor, argument); /* takes its part of a trial's time */
     } else {

@@ -37,12 +37,14 @@ static bool leaves_some(uint32_t seat, size_t end, bool apart) {
     return false;
 }
 
-void irr_shares_deal(irr_sharing_t *sharing, size_t count, uint32_t seats, bool apart) {
-    *sharing = (irr_sharing_t){seats, apart, count / seats, count % seats};
+irr_sharing_t irr_shares_deal(size_t count, uint32_t seats, bool apart) {
+    irr_sharing_t sharing = {seats, apart, count / seats, count % seats};
     for (uint32_t seat = 0; seat < seats; seat++) {
-        atomic_store_explicit(&shares[seat].next, share_begin(sharing, seat), memory_order_relaxed);
+        size_t begin = share_begin(&sharing, seat);
+        atomic_store_explicit(&shares[seat].next, begin, memory_order_relaxed);
         atomic_store_explicit(&shares[seat].attended, false, memory_order_relaxed);
     }
+    return sharing;
 }
 
 void irr_shares_draw(irr_sharing_t sharing, uint32_t seat, irr_task_f task, void *argument) {

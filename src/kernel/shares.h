@@ -17,7 +17,7 @@ typedef struct irr_sharing {
 } irr_sharing_t;
 
 /* Before the region opens. There is one deal at a time, as there is one pool. */
-void irr_shares_deal(irr_sharing_t *sharing, size_t count, uint32_t seats, bool apart);
+irr_sharing_t irr_shares_deal(size_t count, uint32_t seats, bool apart);
 /* What the thread of this seat does in it: first its own share, then what others leave. The deal by
  * value, for it is asked at each index. */
 void irr_shares_draw(irr_sharing_t sharing, uint32_t seat, irr_task_f task, void *argument);

@@ -27,11 +27,13 @@
  * other guests are busy. To try costs the more, the longer it takes. */
 #define BYTES_WORTH_A_TRIAL (160u << 10)
 #define BYTES_BEYOND_DOUBT (4u << 20)
-/* Tasks of a thread: several, since threads come late and are interrupted; the more the larger the
- * work is, so that the last ones are a small part of it. */
-#define LEAST_TASKS 2u
+/* Tasks of a thread: where it is brief, one, for each more takes 80 ns beyond its work. Threads
+ * come late and are interrupted: the longer the work, the more, so that the last ones are a small
+ * part of it. Trees are cut into powers of two, which make even shares where they are several. */
+#define BYTES_OF_A_TASK (1u << 20)
+#define BYTES_OF_A_PIECE (128u << 10)
+#define LEAST_PIECES 2u
 #define MOST_TASKS 16u
-#define BYTES_WORTH_A_TASK (128u << 10)
 /* Tiles are not cut into less than this, a few lines of each row. */
 #define LEAST_TILE_WIDTH_BYTES 512u
 /* A tree of few leaves is left whole where wider tiles than this are enough for the threads: what
@@ -104,9 +106,9 @@ static void choose_runs(const irr_geometry_t *geometry, const irr_lane_info_t *k
  * tree matters, it is a whole subtree. */
 static size_t row_leaves(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
     size_t rows = layout->blocks.total * layout->kept * layout->segments.total;
-    size_t part = ceil_div(layout->rows, ceil_div(layout->wanted, rows));
+    size_t part = ceil_div(layout->rows, ceil_div(layout->pieces, rows));
     size_t leaves = ceil_div(part, IRR_LEAF_STEPS * kernel->lanes), whole = IRR_ROW_LEAVES;
-    while ((layout->wanted > 1 ? 2 * whole : whole + 1) <= leaves) whole *= 2;
+    while ((layout->pieces > 1 ? 2 * whole : whole + 1) <= leaves) whole *= 2;
     if (kernel->row_leaves == IRR_FREE_LEAVES && leaves > whole) whole = leaves;
     return irr_least(kernel->row_leaves, whole);
 }
@@ -125,7 +127,7 @@ static size_t column_leaves(const irr_lane_info_t *kernel, const irr_layout_t *l
     size_t parts = layout->blocks.total * layout->kept * layout->segments.total;
     size_t leaves = kernel->column_leaves;
     if (goes_by_columns(kernel, layout, ceil_div(layout->steps, IRR_LEAF_STEPS))) return leaves;
-    while (leaves > 1 && ceil_div(layout->steps, IRR_LEAF_STEPS * leaves) * parts < layout->wanted)
+    while (leaves > 1 && ceil_div(layout->steps, IRR_LEAF_STEPS * leaves) * parts < layout->pieces)
         leaves /= 2;
     return leaves;
 }
@@ -147,7 +149,7 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     layout->leaf_steps = IRR_LEAF_STEPS;
     layout->leaves = 1;
     layout->steps = layout->rows;
-    bool cut = layout->blocks.total * layout->kept * layout->segments.total < layout->wanted;
+    bool cut = layout->blocks.total * layout->kept * layout->segments.total < layout->pieces;
     /* What ACCURACY may have to look at again has the same units there. */
     bool whole = !cut && kernel->row_leaves == IRR_FREE_LEAVES;
     size_t most = (whole ? IRR_FREE_LEAVES : IRR_ROW_LEAVES) * IRR_LEAF_STEPS * kernel->lanes;
@@ -173,6 +175,21 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     }
 }
 
+/* In groups where a part has so many that one more is a small part of it. */
+static irr_cut_t cut(size_t things, size_t parts, size_t group) {
+    if (things < 16 * group * parts) group = 1;
+    size_t groups = ceil_div(things, group), rest = groups % parts;
+    return (irr_cut_t){group, groups / parts, rest ? ceil_div(rest << 32, parts) : 0};
+}
+
+static size_t most_of_parts(const irr_cut_t *cut) {
+    return (cut->share + (cut->rest > 0)) * cut->group;
+}
+
+static size_t between(size_t least, double n, size_t most) {
+    return n < (double)least ? least : n > (double)most ? most : (size_t)n;
+}
+
 /* How many threads are of use, and how many tasks they should have. */
 static void choose_threads(const irr_cost_t *cost, irr_layout_t *layout) {
     double worth = cost->bytes / BYTES_WORTH_A_THREAD;
@@ -180,11 +197,12 @@ static void choose_threads(const irr_cost_t *cost, irr_layout_t *layout) {
     layout->on_trial = cost->trial && layout->threads <= 2 && cost->threads > 1 &&
                        cost->bytes >= BYTES_WORTH_A_TRIAL && cost->bytes < BYTES_BEYOND_DOUBT;
     if (layout->threads < 2) layout->threads = layout->on_trial ? 2 : 1;
-    double tasks = cost->bytes / layout->threads / BYTES_WORTH_A_TASK;
-    size_t each = tasks < LEAST_TASKS  ? LEAST_TASKS
-                  : tasks > MOST_TASKS ? MOST_TASKS
-                                       : (size_t)tasks;
-    layout->wanted = layout->threads > 1 ? layout->threads * each : 1;
+    double share = cost->bytes / layout->threads,
+           square = share / BYTES_OF_A_TASK * share / BYTES_OF_A_TASK;
+    bool several = layout->threads > 1;
+    layout->wanted = several ? layout->threads * between(1, square, MOST_TASKS) : 1;
+    layout->pieces =
+        several ? layout->threads * between(LEAST_PIECES, share / BYTES_OF_A_PIECE, MOST_TASKS) : 1;
 }
 
 /* Things of `bytes` each, as few as possible, that fill whole lines. */
@@ -201,21 +219,38 @@ static size_t blocks_waiting(const irr_lane_info_t *kernel, const irr_layout_t *
     return IRR_WAITING_BYTES / kernel->tile_accumulator_bytes / results;
 }
 
+/* Each of so many others is cut into that many parts of n things, or a few more, so that threads
+ * have even shares. */
+static size_t even_parts(size_t threads, size_t others, size_t n, size_t parts) {
+    size_t most = irr_least(n, 3 * parts), found = parts, least = SIZE_MAX;
+    for (; parts <= most; parts++) {
+        size_t busiest = ceil_div(others * parts, threads) * ceil_div(n, parts);
+        if (busiest < least) least = busiest, found = parts;
+        if (50 * least * threads <= 51 * others * n || others * parts >= 20 * threads) break;
+    }
+    return found;
+}
+
+static size_t even_kept(const irr_layout_t *layout, size_t tiles) {
+    return even_parts(layout->threads, layout->blocks.total, layout->kept, tiles);
+}
+
 /* A segment's short pieces that lie side by side become one unit: it is read as it lies, and its
  * results are merged and finished at once. Threads share out the segments, where these are many. */
 static void join_pieces(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     size_t most = most_in_tile(kernel, layout) / layout->width;
-    size_t wanted = layout->wanted, segments = layout->segments.total;
+    size_t wanted = layout->pieces, segments = layout->segments.total;
     if (segments >= MANY_SEGMENTS && layout->inner != IRR_INNER_ROWS)
         most = TILE_BYTES / kernel->tile_accumulator_bytes / layout->width;
-    size_t piece = layout->tile_kept * layout->rows * layout->width * kernel->element_bytes;
+    size_t kept = ceil_div(layout->kept, layout->tiles_kept);
+    size_t piece = kept * layout->rows * layout->width * kernel->element_bytes;
     if (layout->tile_width < layout->width || piece >= LONG_PIECE_BYTES) return;
     bool enough =
         segments >= wanted || (segments >= 4 * layout->threads && segments % layout->threads == 0);
     if (!enough) most = irr_least(most, layout->blocks.total * layout->kept / wanted);
-    layout->tile_kept =
-        even_part(layout->kept, irr_least(layout->kept, most_of(most, layout->tile_kept)));
-    if (layout->tile_kept < layout->kept || layout->blocks.count == 0) return;
+    size_t tiles = irr_least(layout->tiles_kept, ceil_div(layout->kept, most_of(most, 1)));
+    layout->tiles_kept = enough ? tiles : even_kept(layout, tiles);
+    if (layout->tiles_kept > 1 || layout->blocks.count == 0) return;
     const irr_outer_t *blocks = &layout->blocks, *outer = &layout->segments;
     size_t stride = blocks->stride[blocks->count - 1];
     most = irr_least(most / layout->kept, blocks->size[blocks->count - 1]);
@@ -229,9 +264,28 @@ static void join_pieces(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     layout->tile_blocks = even_part(blocks->size[blocks->count - 1], most_of(most, 1));
 }
 
+/* Tiles of tile_width or less, as many as threads want where they do not share out leaves. */
+static void cut_width(const irr_lane_info_t *kernel, irr_layout_t *layout) {
+    size_t others = layout->blocks.total * layout->kept * layout->segments.total;
+    size_t group = layout->last_rows * layout->last_width; /* is never cut */
+    /* Shares of few would be uneven. */
+    size_t wanted = others % layout->threads ? layout->pieces : layout->wanted;
+    size_t leaves = kernel->alone ? layout->leaves : ceil_div(layout->steps, IRR_LEAF_STEPS);
+    size_t parts = goes_by_columns(kernel, layout, leaves) ? others : others * leaves;
+    size_t least_width = LEAST_TILE_WIDTH_BYTES / kernel->element_bytes;
+    size_t piece = group > 1 ? group : things_of_lines(kernel->element_bytes);
+    size_t share = most_of(least_width, ceil_div(layout->width, ceil_div(wanted, parts)));
+    layout->tile_width = irr_least(layout->tile_width, round_up(share, piece));
+    size_t tiles = ceil_div(layout->width, layout->tile_width);
+    if (goes_by_columns(kernel, layout, leaves))
+        tiles = even_parts(layout->threads, others, layout->width, tiles);
+    share = most_of(least_width, ceil_div(layout->width, tiles));
+    layout->tile_width = irr_least(layout->tile_width, round_up(share, piece));
+}
+
 /* Tiles as large as the caches like, but enough of them for the threads. */
 static void choose_tiles(const irr_lane_info_t *kernel, irr_layout_t *layout) {
-    size_t most = most_in_tile(kernel, layout), wanted = layout->wanted;
+    size_t most = most_in_tile(kernel, layout);
     bool steps = layout->inner == IRR_INNER_BAND || layout->inner == IRR_INNER_TREE;
     bool long_rows = kernel->calls && layout->inner == IRR_INNER_BAND &&
                      layout->segments.total == 1 &&
@@ -242,25 +296,19 @@ static void choose_tiles(const irr_lane_info_t *kernel, irr_layout_t *layout) {
         most = LONG_COLUMNS_TILE_BYTES / kernel->tile_accumulator_bytes;
     size_t group = layout->last_rows * layout->last_width; /* is never cut */
     layout->tile_width = irr_least(layout->width, group < most ? most / group * group : group);
-    layout->tile_kept = 1;
+    layout->tiles_kept = layout->kept;
     if (layout->inner == IRR_INNER_ROWS || layout->inner == IRR_INNER_COLS) {
-        size_t share = layout->kept / ceil_div(wanted, layout->blocks.total);
-        layout->tile_kept = irr_least(most / layout->width, most_of(share, 1));
+        size_t tiles = irr_least(layout->kept, ceil_div(layout->wanted, layout->blocks.total));
+        tiles = most_of(tiles, ceil_div(layout->kept, most / layout->width));
+        layout->tiles_kept = even_kept(layout, tiles);
     } else {
-        size_t others = layout->blocks.total * layout->kept * layout->segments.total;
-        size_t tiles = ceil_div(wanted, others);
-        size_t leaves = kernel->alone ? layout->leaves : ceil_div(layout->steps, IRR_LEAF_STEPS);
-        if (!goes_by_columns(kernel, layout, leaves)) tiles = ceil_div(wanted, others * leaves);
-        size_t least_width = LEAST_TILE_WIDTH_BYTES / kernel->element_bytes;
-        size_t piece = group > 1 ? group : things_of_lines(kernel->element_bytes);
-        size_t share = most_of(least_width, ceil_div(layout->width, tiles));
-        layout->tile_width = irr_least(layout->tile_width, round_up(share, piece));
-        share = ceil_div(layout->width, ceil_div(layout->width, layout->tile_width)); /* even */
-        layout->tile_width = irr_least(layout->tile_width, round_up(share, piece));
+        cut_width(kernel, layout);
     }
     layout->tile_blocks = 1;
     if (kernel->alone) join_pieces(kernel, layout);
-    layout->tiles_kept = ceil_div(layout->kept, layout->tile_kept);
+    size_t line = things_of_lines(layout->width * kernel->element_bytes);
+    layout->kept_of_tiles = cut(layout->kept, layout->tiles_kept, line);
+    layout->tile_kept = most_of_parts(&layout->kept_of_tiles);
     layout->tiles_width = ceil_div(layout->width, layout->tile_width);
     layout->beside = long_rows && layout->tiles_width > 1;
     layout->units = ceil_div(layout->blocks.total, layout->tile_blocks) * layout->tiles_kept *
@@ -296,8 +344,17 @@ static void choose_task_count(irr_layout_t *layout) {
                                          : 1;
 }
 
+/* Does each thread have its share in whole units, more or less? */
+static bool are_even(const irr_layout_t *layout) {
+    size_t outputs = layout->blocks.total * layout->kept * layout->width;
+    size_t unit = layout->tile_blocks * layout->tile_kept * layout->tile_width;
+    return layout->units >= layout->wanted &&
+           20 * round_up(layout->units, layout->threads) * unit <= 21 * outputs;
+}
+
 static void choose_tasks(irr_layout_t *layout) {
-    size_t segments = layout->segments.total, parts = ceil_div(layout->wanted, layout->units);
+    size_t segments = layout->segments.total;
+    size_t parts = are_even(layout) ? 1 : ceil_div(layout->pieces, layout->units);
     layout->chunk_segments = chunk_of(segments, parts);
     layout->chunk_leaves = layout->leaves;
     bool one = layout->tile_kept == 1 && layout->tile_blocks == 1; /* one tree in each segment */
@@ -309,23 +366,18 @@ static void choose_tasks(irr_layout_t *layout) {
     choose_task_count(layout);
 }
 
-/* In groups of units whose outputs fill lines, where there are many. */
+/* So that outputs of different tasks lie in different lines, where there are many. */
 static void share_units(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     size_t results =
         layout->tile_blocks * layout->tile_kept * layout->tile_width / layout->last_rows;
-    size_t bytes = results * kernel->element_bytes;
-    layout->line_units = things_of_lines(bytes);
-    if (layout->units < 4 * layout->line_units * layout->tasks) layout->line_units = 1;
-    size_t groups = ceil_div(layout->units, layout->line_units);
-    layout->share = groups / layout->tasks;
-    layout->rest = groups % layout->tasks;
+    size_t line = things_of_lines(results * kernel->element_bytes);
+    if (layout->kept_of_tiles.rest) line = 1; /* no unit is like the others; or each fills lines */
+    layout->units_of_tasks = cut(layout->units, layout->tasks, line);
 }
 
 void irr_layout_share(const irr_layout_t *layout, size_t task, size_t *first, size_t *end) {
-    size_t from = task * layout->share + irr_least(task, layout->rest);
-    *first = from * layout->line_units;
-    from += layout->share + (task < layout->rest);
-    *end = irr_least(from * layout->line_units, layout->units);
+    *first = irr_cut_at(&layout->units_of_tasks, task);
+    *end = irr_least(irr_cut_at(&layout->units_of_tasks, task + 1), layout->units);
 }
 
 static void measure_slot(irr_layout_t *layout) {

@@ -16,6 +16,13 @@ typedef enum {
     IRR_INNER_TREE  /* one block's tile, a tree of leaves */
 } irr_inner_e;
 
+/* Things in up to 2^32 - 1 parts, groups of them: no part has more than one more than another, nor
+ * have neighbouring parts together. */
+typedef struct irr_cut {
+    size_t group, share;
+    uint64_t rest; /* of a part, in 2^-32 groups, rounded up */
+} irr_cut_t;
+
 /* Data is [blocks, segments] of dense [kept, rows, width]: rows are reduced, kept and width are
  * not. Outer blocks and segments interleave in memory as the geometry's runs do. A unit is one
  * block's tile of outputs, over all segments. Where segments are small, their rows are not folded
@@ -32,13 +39,13 @@ typedef struct irr_layout {
     size_t leaves;     /* of one block, of leaf_steps */
     /* Units: tiles_kept x tiles_width of each block, or several blocks, whole. */
     size_t tile_blocks, tile_kept, tile_width, tiles_kept, tiles_width, units;
-    bool beside; /* a tile is one call, and what is read next lies beside it */
+    irr_cut_t kept_of_tiles; /* tile_kept is the most of it */
+    bool beside;             /* a tile is one call, and what is read next lies beside it */
     /* Tasks: several units each, or, where units are few, parts of one. */
     uint32_t threads; /* that are of use */
     bool on_trial;    /* they may not be: it is to be measured */
-    size_t wanted, tasks;
-    size_t line_units;  /* whole tasks have multiples of so many: their outputs fill lines */
-    size_t share, rest; /* of these groups: each task's, and how many have one more */
+    size_t wanted, pieces, tasks;
+    irr_cut_t units_of_tasks;              /* that have whole ones */
     size_t chunk_segments, segment_chunks; /* of a unit; powers of two, and how many */
     size_t chunk_leaves, leaf_chunks; /* of a segment, if chunk_segments is 1 and it is one tree */
     /* Scratch of one task: a tree of tile results, then a tree of leaves. */
@@ -89,6 +96,11 @@ void irr_layout_share(const irr_layout_t *layout, size_t task, size_t *first, si
 uint32_t irr_layout_depth(const irr_layout_t *layout);
 
 static inline size_t irr_least(size_t a, size_t b) { return a < b ? a : b; }
+
+/* Where a part begins; the end of the last one may lie beyond all things. */
+static inline size_t irr_cut_at(const irr_cut_t *cut, size_t part) {
+    return (part * cut->share + (size_t)(part * cut->rest >> 32)) * cut->group;
+}
 
 /* The largest power of two below n, for n >= 2: where a tree of n nodes is split. */
 static inline size_t irr_tree_split(size_t n) {

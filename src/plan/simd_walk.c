@@ -8,12 +8,12 @@
 void irr_unit_at(const irr_simd_plan_t *plan, const char *data, size_t index, irr_unit_t *unit) {
     const irr_layout_t *l = &plan->layout;
     size_t column = index % l->tiles_width * l->tile_width, row = index / l->tiles_width;
-    size_t block = row / l->tiles_kept * l->tile_blocks;
-    row = row % l->tiles_kept * l->tile_kept;
+    size_t block = row / l->tiles_kept * l->tile_blocks, tile = row % l->tiles_kept;
+    row = irr_cut_at(&l->kept_of_tiles, tile);
     unit->plan = plan;
     unit->block = block;
     unit->blocks = irr_least(l->blocks.total - block, l->tile_blocks);
-    unit->kept = irr_least(l->kept - row, l->tile_kept);
+    unit->kept = irr_least(l->kept, irr_cut_at(&l->kept_of_tiles, tile + 1)) - row;
     unit->width = irr_least(l->width - column, l->tile_width);
     unit->results = unit->blocks * unit->kept * unit->width;
     unit->first = (block * l->kept + row) * l->width + column;
