@@ -110,12 +110,8 @@ def cache_bars(types, ways):
     made = [worst_over_read("9", f"{name} out of L2", limit,
                             (row for row in cached if row.type == name and row.op == "sum"))
             for name, limit in (("bf16", 1.75), ("f16", 2.4))]
-    forked = [(row["second_us"] - row["first_us"] / 2, row["problem"]) for row in ways["pairs"]
-              if row["bar"] == "2 threads / 1" and row["first_us"] < 60
-              and row["first_us"] / 2 < row["second_us"] < 0.9 * row["first_us"]]
-    least = min(forked, default=(math.nan, "none"))
-    made.append(Bar("7", "what 2 threads take beyond half of 1 thread's time, us", 0.5, least[0],
-                    False, f"`{least[1]}`"))
+    made += [Bar("7", row["what"] + ", us", row["most_us"], row["us"], False)
+             for row in ways["compile"] if row["what"].startswith("fork and join")]
     for title, number in (("2 threads / 1", "7"), ("siblings / one", "10"),
                           ("accuracy / performance", "11"), ("AVX2 / AVX-512", "12")):
         rows = [row for row in ways["pairs"] if row["bar"] == title]

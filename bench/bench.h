@@ -1,11 +1,13 @@
 /* What the files of irreduce_bench share: a case, a peer that can run it, and a mode.
- * The bench knows irreduce through its public API alone; cases are made and fed by the same files
- * as the command's (tools/). To add a peer, write peer_x.c and add its row in table.c.
- * SPDX-License-Identifier: Apache-2.0 */
+ * The bench knows irreduce through its public API alone, but for region.c; cases are made and fed
+ * by the same files as the command's (tools/). To add a peer, write peer_x.c and add its row in
+ * table.c. SPDX-License-Identifier: Apache-2.0 */
 #ifndef IRR_BENCH_BENCH_H
 #define IRR_BENCH_BENCH_H
 
 #include "../tools/tool.h"
+
+#include <sched.h>
 
 typedef enum {
     OP_MIN = 0,
@@ -104,7 +106,13 @@ void measure(const case_t *bench_case, const contender_t *contenders, size_t cou
              result_t *results);
 /* For one thread: a peer that sees one CPU starts no threads that might be in the way. */
 void stay_on_one_cpu(void);
+/* The calling thread to the first CPU of these, all others to those that follow; and all to all. */
+void pin_all(const cpu_set_t *may, unsigned threads);
+void unpin_all(const cpu_set_t *may);
 double median_of(const double *values, size_t count);
+
+/* region.c: its median, on threads that are awake. */
+double empty_region_us(unsigned threads);
 
 /* ---- the options, and the modes: what is measured and printed of each case ---- */
 typedef struct {

@@ -1,4 +1,5 @@
-/* --compile: reading and compiling a model, a long one too, and a new shape of a dynamic one.
+/* --compile: reading and compiling a model, a long one too, a new shape of a dynamic one, and what
+ * threads cost whatever they do.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench.h"
 
@@ -131,6 +132,7 @@ static int all(void) {
         print_time("read and compile 1,000 layers, a layer", half / LONG, 300);
         print_time("read and compile 10,000 layers, a layer", full / LONGEST, 1.3 * half / LONG);
         print_time("infer with a new shape, less one with a known shape", fresh - known, 5);
+        print_time("fork and join of an empty region of 2 threads", empty_region_us(2), 0.5);
     }
     irr_tensor_free(on.weights);
     irr_core_free(on.core);

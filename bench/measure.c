@@ -46,7 +46,7 @@ void stay_on_one_cpu(void) {
     pin(0, &may, 0);
 }
 
-static void pin_all(const cpu_set_t *may, unsigned threads) {
+void pin_all(const cpu_set_t *may, unsigned threads) {
     DIR *tasks = opendir("/proc/self/task");
     unsigned others = 0;
     if (!tasks) return;
@@ -61,7 +61,7 @@ static void pin_all(const cpu_set_t *may, unsigned threads) {
     closedir(tasks);
 }
 
-static void unpin_all(const cpu_set_t *may) {
+void unpin_all(const cpu_set_t *may) {
     DIR *tasks = opendir("/proc/self/task");
     if (!tasks) return;
     for (struct dirent *entry; (entry = readdir(tasks));)

@@ -1,4 +1,4 @@
-# Benchmarks: the public API, and the peers that the bench itself links.
+# Benchmarks: the public API, the peers that the bench itself links, and the pool (region.c).
 # The plain loops get what a user who knows his machine would give them.
 add_library(irr_bench_loop OBJECT bench/peer_loop.c)
 target_compile_options(irr_bench_loop PRIVATE -O3 -march=native -ffast-math)
@@ -7,10 +7,11 @@ add_executable(irreduce_bench
   bench/cases.c bench/compare.c bench/compile.c bench/irreduce_bench.c bench/library.c
   bench/measure.c bench/neighbour.c bench/pairs.c
   bench/onnx_model.c bench/peer_irreduce.c bench/peer_onednn.c bench/peer_onnxruntime.c
-  bench/peer_openvino.c bench/peer_read.c bench/table.c bench/tiers.c bench/verify.c
+  bench/peer_openvino.c bench/peer_read.c bench/region.c bench/table.c bench/tiers.c bench/verify.c
   tools/inputs.c tools/json.c tools/npy.c tools/options.c tools/problem.c tools/progress.c
   tools/seed.c tools/session.c tools/support.c tools/types.c
-  $<TARGET_OBJECTS:irr_bench_loop>)
+  ${IRR_POOL} $<TARGET_OBJECTS:irr_bench_loop> $<TARGET_OBJECTS:irr_base>)
+target_include_directories(irreduce_bench PRIVATE src)
 target_link_libraries(irreduce_bench PRIVATE irr_plain_read irreduce Threads::Threads
   ${CMAKE_DL_LIBS} m)
 add_dependencies(irreduce_bench irreduce_cpu_plugin) # which it opens by name

@@ -4,9 +4,9 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND IRR_TIERS avx2 avx512)
   set(variants avx512_vnni)
 endif()
-add_library(irr_kernel OBJECT
-  src/kernel/available_cpus.c src/kernel/bell.c src/kernel/cpu.c src/kernel/parallel.c
-  src/kernel/shares.c src/kernel/trial.c src/kernel/kernels.c)
+set(IRR_POOL src/kernel/available_cpus.c src/kernel/bell.c src/kernel/cpu.c src/kernel/parallel.c
+  src/kernel/shares.c src/kernel/trial.c)
+add_library(irr_kernel OBJECT ${IRR_POOL} src/kernel/kernels.c)
 # Sanitizers see every tier's addresses, and undefined behaviour in the scalar one, whose text is the
 # same: all of it in all tiers takes the compilers longer than every test.
 set(slim "$<$<CONFIG:Debug>:-O1>" -fno-sanitize=undefined)
