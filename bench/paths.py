@@ -409,7 +409,7 @@ What these problems cannot show, since it depends on data or threads:
   one by one (the first rung alone 1.1 to 2.4), L2 of f32 near 1e-22 or 1e19 10 to 28 times.
 * `VEC_APART` of `vec_avx512.h`, products whose partial products leave the normal numbers: 1.7 to 4.8
   times.
-* Threads (`layout.c`: whole lines, few leaves, chunks of wide nodes, segments; `trial.c`):
+* Threads (`layout.c`: even shares, whole lines, near columns, chunks of wide nodes, segments; `trial.c`):
   `irreduce_bench --pairs` has rows of two threads; `ir_tests/test_partition.c` simulates up to 256.
 * Offers without words (`backend.h`) and notes on demand (`explain.c`): `irreduce_bench --compile`."""
 

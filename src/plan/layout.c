@@ -36,10 +36,12 @@
 #define MOST_TASKS 16u
 /* Tiles are not cut into less than this, a few lines of each row. */
 #define LEAST_TILE_WIDTH_BYTES 512u
-/* A tree of few leaves is left whole where wider tiles than this are enough for the threads: what
- * was cut is put together and finished by one of them. */
+/* A tree is left whole where wider tiles than this are enough for the threads, and it has few
+ * leaves or lies in the second caches: what was cut is put together and finished by one of them. */
 #define FEW_LEAVES 8u
 #define WIDE_TILE_BYTES 768u
+#define NEAR_BYTES (3u << 20)
+#define WIDER_TILE_BYTES 960u
 /* Rows that are folded last: each is a rounding more for an element of the first. */
 #define MOST_LAST_ROWS 32u
 /* What must not be cut, an output's rows among the columns: a tile or a part of one. */
@@ -113,12 +115,15 @@ static size_t row_leaves(const irr_lane_info_t *kernel, const irr_layout_t *layo
     return irr_least(kernel->row_leaves, whole);
 }
 
-/* Do threads share columns rather than a tree of so many leaves? */
-static bool goes_by_columns(const irr_lane_info_t *kernel, const irr_layout_t *layout,
-                            size_t leaves) {
+/* Do threads share columns rather than a tree? Of rows at a power of two from one another, each
+ * thread's part has a part of its cache's sets. */
+static bool goes_by_columns(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
     size_t others = layout->blocks.total * layout->kept * layout->segments.total;
-    size_t bytes = layout->width * kernel->element_bytes;
-    return leaves <= FEW_LEAVES && bytes >= ceil_div(layout->wanted, others) * WIDE_TILE_BYTES;
+    size_t row_bytes = layout->width * kernel->element_bytes;
+    size_t parts = ceil_div(layout->wanted, others), part_bytes = row_bytes / parts;
+    if (layout->steps <= FEW_LEAVES * IRR_LEAF_STEPS) return part_bytes >= WIDE_TILE_BYTES;
+    size_t taken = others * layout->rows * parts * most_of(part_bytes, row_bytes & -row_bytes);
+    return part_bytes >= WIDER_TILE_BYTES && taken <= NEAR_BYTES;
 }
 
 /* Of columns, as many as a kernel takes, but enough leaves for the threads: by rows, each has in
@@ -126,7 +131,7 @@ static bool goes_by_columns(const irr_lane_info_t *kernel, const irr_layout_t *l
 static size_t column_leaves(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
     size_t parts = layout->blocks.total * layout->kept * layout->segments.total;
     size_t leaves = kernel->column_leaves;
-    if (goes_by_columns(kernel, layout, ceil_div(layout->steps, IRR_LEAF_STEPS))) return leaves;
+    if (goes_by_columns(kernel, layout)) return leaves;
     while (leaves > 1 && ceil_div(layout->steps, IRR_LEAF_STEPS * leaves) * parts < layout->pieces)
         leaves /= 2;
     return leaves;
@@ -268,17 +273,16 @@ static void join_pieces(const irr_lane_info_t *kernel, irr_layout_t *layout) {
 static void cut_width(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     size_t others = layout->blocks.total * layout->kept * layout->segments.total;
     size_t group = layout->last_rows * layout->last_width; /* is never cut */
-    /* Shares of few would be uneven. */
-    size_t wanted = others % layout->threads ? layout->pieces : layout->wanted;
+    bool by_columns = goes_by_columns(kernel, layout);
     size_t leaves = kernel->alone ? layout->leaves : ceil_div(layout->steps, IRR_LEAF_STEPS);
-    size_t parts = goes_by_columns(kernel, layout, leaves) ? others : others * leaves;
+    size_t wanted =
+        by_columns ? ceil_div(layout->wanted, others) : ceil_div(layout->pieces, others * leaves);
     size_t least_width = LEAST_TILE_WIDTH_BYTES / kernel->element_bytes;
     size_t piece = group > 1 ? group : things_of_lines(kernel->element_bytes);
-    size_t share = most_of(least_width, ceil_div(layout->width, ceil_div(wanted, parts)));
+    size_t share = most_of(least_width, ceil_div(layout->width, wanted));
     layout->tile_width = irr_least(layout->tile_width, round_up(share, piece));
     size_t tiles = ceil_div(layout->width, layout->tile_width);
-    if (goes_by_columns(kernel, layout, leaves))
-        tiles = even_parts(layout->threads, others, layout->width, tiles);
+    if (by_columns) tiles = even_parts(layout->threads, others, layout->width, tiles);
     share = most_of(least_width, ceil_div(layout->width, tiles));
     layout->tile_width = irr_least(layout->tile_width, round_up(share, piece));
 }
