@@ -81,7 +81,7 @@ typedef struct irr_scaled_64 {
  * come from beyond the caches; the processor can wait for many lines of its nearest cache at once,
  * or lines are to be called to its second one (with IRR_STEPS_BEYOND only); they are a dense block,
  * behind which others lie; or all rows of some columns, which others lie beside; lines a little
- * ahead are to be called to the nearest cache. */
+ * ahead are to be called to the nearest cache; data are beyond it, but not far. */
 enum {
     IRR_STEPS_FIRST = 1,
     IRR_STEPS_BANDS = 2,
@@ -90,7 +90,8 @@ enum {
     IRR_STEPS_CALL = 16,
     IRR_STEPS_BLOCK = 32,
     IRR_STEPS_BESIDE = 64,
-    IRR_STEPS_AHEAD = 128
+    IRR_STEPS_AHEAD = 128,
+    IRR_STEPS_LINES = 256
 };
 
 /* Pointers: `data` has the element's alignment, accumulators are 64-byte aligned where a whole

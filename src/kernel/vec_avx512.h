@@ -77,8 +77,9 @@ typedef struct {
     __m512i held, order;
 } shifted_t;
 static inline bool is_shifted(const void *p) { return (uintptr_t)p % 64 && (uintptr_t)p % 4 == 0; }
+/* Words of the line before; all of it where p begins a line, and then none is read. */
 static inline shifted_t shifted_at(const void *p) {
-    const unsigned before = (unsigned)((uintptr_t)p % 64 / 4);
+    const unsigned before = ((unsigned)((uintptr_t)p / 4) - 1) % 16 + 1;
     const char *line = (const char *)p - 4 * before;
     const __m512i numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     return (shifted_t){line + 64, _mm512_maskz_loadu_epi32((__mmask16)(0xffffu << before), line),
