@@ -401,7 +401,7 @@ integers" at 38fc109, "few rows straight" and "short rows of two steps" at 0f600
 planes", "of doubles", "pairs loaded once" and "passes that share" at 35455ae to 027d767 on an Intel
 processor with 480 MB of L3; of these, "roots" and the last four against the commit before, of which
 "Min and Max in planes" had three instead of two; "lines of rows", "of bands" and "of strips" at 970053a
-on Emerald Rapids against the commit before), each library against the whole one of the same sources, on {machine}. The problems are
+on Emerald Rapids against the commit before; "columns of lines" at b28afc1 there), each library against the whole one of the same sources, on {machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a
 noisy machine, the last problem twice: its rows are the middle ones, of two the lesser gain or first.
 
