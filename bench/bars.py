@@ -31,16 +31,16 @@ def mean_bar(number, text, limit, ratios):
 
 def worst_over_read(number, text, limit, rows):
     rows = list(rows)
-    worst = max(rows, key=lambda row: row.over_read(), default=None)
-    value = worst.over_read() if worst else math.nan
+    worst = max(rows, key=lambda row: row.keeps_over_read(), default=None)
+    value = worst.keeps_over_read() if worst else math.nan
     return Bar(number, text, limit, value, False, f"`{worst.problem}`" if worst else "")
 
 
 def worst_against(number, title, rows, name):
     rows = [row for row in rows if comparable(row, name)]
-    worst = min(rows, key=lambda row: row.over(name), default=None)
-    value = worst.over(name) if worst else math.nan
-    behind = sum(row.over(name) < LEAST[name] for row in rows)
+    worst = min(rows, key=lambda row: row.keeps(name), default=None)
+    value = worst.keeps(name) if worst else math.nan
+    behind = sum(row.keeps(name) < LEAST[name] for row in rows)
     text = f"{title}: no row behind {NAMES[name]} ({behind} of {len(rows)} are)"
     return Bar(number, text, LEAST[name], value, True, f"`{worst.problem}`" if worst else "")
 
