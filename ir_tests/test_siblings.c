@@ -131,6 +131,31 @@ static void test_far_siblings(void **state) {
     free(data);
 }
 
+/* Columns that two threads share, of one whose tree is cut and of one that takes all rows at once:
+ * units are the same, whoever comes first. */
+static void test_shared_columns(void **state) {
+    (void)state;
+    static const char *const ops[][2] = {
+        {"ReduceProd", "ReduceMax"}, {"ReduceMin", "ReduceProd"}, {"ReduceProd", "ReduceMin"}};
+    static const int64_t shapes[][2] = {{256, 193}, {200, 193}, {218, 194}, {109, 225}};
+    enum { SHAPES = sizeof shapes / sizeof *shapes, RANDOM = 60 };
+    char *data = malloc(8 << 20);
+    assert_non_null(data);
+    uint64_t stream = layers_seed;
+    for (unsigned k = 0; k < SHAPES + RANDOM; k++) {
+        random_case_t c;
+        irr_element_type_e type = k < SHAPES || random_below(&stream, 2) ? IRR_F64 : IRR_F32;
+        random_case_make(&c, layers_seed + k, "ReduceMin", type, MOST_ELEMENTS);
+        c.rank = 2, c.axis_count = 1, c.axes[0] = 0;
+        c.dims[0] = k < SHAPES ? shapes[k][0] : 60 + (int64_t)random_below(&stream, 300);
+        c.dims[1] = k < SHAPES ? shapes[k][1] : 100 + (int64_t)random_below(&stream, 1500);
+        random_case_complete(&c);
+        fill_far(data, c.elements, oracle_element_bytes(type));
+        for (unsigned i = 0; i < sizeof ops / sizeof *ops; i++) check_pass(&c, ops[i], 2, data);
+    }
+    free(data);
+}
+
 /* One is slow enough to be beyond the caches, the other is not; of few long rows, or of columns;
  * and roots that are looked at again, of a pass whose units hold several blocks. */
 static void test_unlike_siblings(void **state) {
@@ -205,6 +230,7 @@ static void test_who_joins(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_siblings), cmocka_unit_test(test_far_siblings),
-        cmocka_unit_test(test_unlike_siblings), cmocka_unit_test(test_who_joins)};
+        cmocka_unit_test(test_shared_columns), cmocka_unit_test(test_unlike_siblings),
+        cmocka_unit_test(test_who_joins)};
     return LAYERS_MAIN(tests);
 }

@@ -202,12 +202,11 @@ static void choose_threads(const irr_cost_t *cost, irr_layout_t *layout) {
     layout->on_trial = cost->trial && layout->threads <= 2 && cost->threads > 1 &&
                        cost->bytes >= BYTES_WORTH_A_TRIAL && cost->bytes < BYTES_BEYOND_DOUBT;
     if (layout->threads < 2) layout->threads = layout->on_trial ? 2 : 1;
-    double share = cost->bytes / layout->threads,
-           square = share / BYTES_OF_A_TASK * share / BYTES_OF_A_TASK;
-    bool several = layout->threads > 1;
-    layout->wanted = several ? layout->threads * between(1, square, MOST_TASKS) : 1;
-    layout->pieces =
-        several ? layout->threads * between(LEAST_PIECES, share / BYTES_OF_A_PIECE, MOST_TASKS) : 1;
+    layout->wanted = layout->pieces = 1;
+    if (layout->threads == 1) return;
+    double share = cost->bytes / layout->threads, tasks = share / BYTES_OF_A_TASK;
+    layout->wanted = layout->threads * between(1, tasks * tasks, MOST_TASKS);
+    layout->pieces = layout->threads * between(LEAST_PIECES, share / BYTES_OF_A_PIECE, MOST_TASKS);
 }
 
 /* Things of `bytes` each, as few as possible, that fill whole lines. */
@@ -224,10 +223,11 @@ static size_t blocks_waiting(const irr_lane_info_t *kernel, const irr_layout_t *
     return IRR_WAITING_BYTES / kernel->tile_accumulator_bytes / results;
 }
 
-/* Each of so many others is cut into that many parts of n things, or a few more, so that threads
- * have even shares. */
+/* Each of so many others is cut into at least so many parts of n things, up to three times as many,
+ * so that threads have even shares. */
 static size_t even_parts(size_t threads, size_t others, size_t n, size_t parts) {
     size_t most = irr_least(n, 3 * parts), found = parts, least = SIZE_MAX;
+    if (threads == 1) return parts;
     for (; parts <= most; parts++) {
         size_t busiest = ceil_div(others * parts, threads) * ceil_div(n, parts);
         if (busiest < least) least = busiest, found = parts;
@@ -236,7 +236,9 @@ static size_t even_parts(size_t threads, size_t others, size_t n, size_t parts) 
     return found;
 }
 
+/* Of kept rows, no more tiles than a cut can have. */
 static size_t even_kept(const irr_layout_t *layout, size_t tiles) {
+    tiles = irr_least(tiles, UINT32_MAX);
     return even_parts(layout->threads, layout->blocks.total, layout->kept, tiles);
 }
 
@@ -317,6 +319,10 @@ static void choose_tiles(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     layout->beside = long_rows && layout->tiles_width > 1;
     layout->units = ceil_div(layout->blocks.total, layout->tile_blocks) * layout->tiles_kept *
                     layout->tiles_width;
+    size_t results =
+        layout->tile_blocks * layout->tile_kept * layout->tile_width / layout->last_rows;
+    line = things_of_lines(results * kernel->element_bytes);
+    layout->units_of_lines = layout->kept_of_tiles.rest ? 1 : line; /* else no two are alike */
 }
 
 /* The top of a tree is one thread's work; of wide nodes it is worth being small, where the threads'
@@ -346,6 +352,7 @@ static void choose_task_count(irr_layout_t *layout) {
     layout->tasks = chunks > 1           ? layout->units * chunks
                     : layout->wanted > 1 ? irr_least(layout->units, tasks)
                                          : 1;
+    layout->units_of_tasks = cut(layout->units, layout->tasks, layout->units_of_lines);
 }
 
 /* Does each thread have its share in whole units, more or less? */
@@ -368,15 +375,6 @@ static void choose_tasks(irr_layout_t *layout) {
     layout->segment_chunks = ceil_div(segments, layout->chunk_segments);
     layout->leaf_chunks = ceil_div(layout->leaves, layout->chunk_leaves);
     choose_task_count(layout);
-}
-
-/* So that outputs of different tasks lie in different lines, where there are many. */
-static void share_units(const irr_lane_info_t *kernel, irr_layout_t *layout) {
-    size_t results =
-        layout->tile_blocks * layout->tile_kept * layout->tile_width / layout->last_rows;
-    size_t line = things_of_lines(results * kernel->element_bytes);
-    if (layout->kept_of_tiles.rest) line = 1; /* no unit is like the others; or each fills lines */
-    layout->units_of_tasks = cut(layout->units, layout->tasks, line);
 }
 
 void irr_layout_share(const irr_layout_t *layout, size_t task, size_t *first, size_t *end) {
@@ -408,7 +406,6 @@ void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel
     layout->result_bytes = round_up(results, IRR_ACCUMULATOR_PIECE_BYTES);
     if (layout->inner == IRR_INNER_TREE)
         layout->leaf_bytes = round_up(lanes, IRR_ACCUMULATOR_PIECE_BYTES);
-    share_units(kernel, layout);
     measure_slot(layout);
 }
 

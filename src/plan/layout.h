@@ -45,7 +45,8 @@ typedef struct irr_layout {
     uint32_t threads; /* that are of use */
     bool on_trial;    /* they may not be: it is to be measured */
     size_t wanted, pieces, tasks;
-    irr_cut_t units_of_tasks;              /* that have whole ones */
+    size_t units_of_lines;                 /* so many fill lines of outputs */
+    irr_cut_t units_of_tasks;              /* that have whole ones: of one chunk */
     size_t chunk_segments, segment_chunks; /* of a unit; powers of two, and how many */
     size_t chunk_leaves, leaf_chunks; /* of a segment, if chunk_segments is 1 and it is one tree */
     /* Scratch of one task: a tree of tile results, then a tree of leaves. */
