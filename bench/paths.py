@@ -289,7 +289,7 @@ PATHS = [
     ("steps of lines", "kernel/vec_avx512.h", "#define VEC_SHIFTS", "#define NO_SHIFTS",
      "rows of f32 and f64 that begin within a line: vectors are made of two lines, each loaded once",
      ["sum f32 [100,1999] axes [1]", "sum f64 [200,385] axes [1]"]),
-    ("columns of lines", "plan/simd_memory.c", "(calls && bytes > NEAREST_BYTES",
+    ("columns of lines", "plan/simd_memory.c", "(calls && bytes > BYTES_MADE_OF_LINES",
      "(calls && bytes < 0",
      "near columns whose vectors lie across lines: made of lines, eight rows at once",
      ["sum f32 [200,903] axes [0]", "max i32 [333,777] axes [0]", "sum f64 [40,1003] axes [0]",

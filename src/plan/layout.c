@@ -40,7 +40,7 @@
  * leaves or lies in the second caches: what was cut is put together and finished by one of them. */
 #define FEW_LEAVES 8u
 #define WIDE_TILE_BYTES 768u
-#define NEAR_BYTES (3u << 20)
+#define BYTES_BY_COLUMNS (3u << 20)
 #define WIDER_TILE_BYTES 960u
 /* Rows that are folded last: each is a rounding more for an element of the first. */
 #define MOST_LAST_ROWS 32u
@@ -123,7 +123,7 @@ static bool goes_by_columns(const irr_lane_info_t *kernel, const irr_layout_t *l
     size_t parts = ceil_div(layout->wanted, others), part_bytes = row_bytes / parts;
     if (layout->steps <= FEW_LEAVES * IRR_LEAF_STEPS) return part_bytes >= WIDE_TILE_BYTES;
     size_t taken = others * layout->rows * parts * most_of(part_bytes, row_bytes & -row_bytes);
-    return part_bytes >= WIDER_TILE_BYTES && taken <= NEAR_BYTES;
+    return part_bytes >= WIDER_TILE_BYTES && taken <= BYTES_BY_COLUMNS;
 }
 
 /* Of columns, as many as a kernel takes, but enough leaves for the threads: by rows, each has in

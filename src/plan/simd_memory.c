@@ -15,8 +15,9 @@
 #define BEYOND_BYTES_OF_COLUMNS 15e6
 #define LONG_COLUMNS_BYTES 700
 
-/* More than the nearest cache holds: vectors across lines are made of two lines. */
-#define NEAREST_BYTES 40e3
+/* More than the nearest cache holds, and no more than the second ones: vectors of columns across
+ * lines are made of two lines. */
+#define BYTES_MADE_OF_LINES 40e3
 
 /* Of more for each thread, lines are called for, of rows so far ahead, where the processor's
  * prefetching is not helped otherwise: with more to do for each line than a load and a sum, it does
@@ -52,7 +53,7 @@ void irr_simd_read(irr_simd_plan_t *plan, const irr_config_t *config, bool slow)
     plan->how = IRR_STEPS_FIRST | (bands ? IRR_STEPS_BANDS : 0) |
                 (plan->beyond ? IRR_STEPS_BEYOND : 0) | (far ? IRR_STEPS_FAR : 0) |
                 (plan->asks ? IRR_STEPS_CALL : 0) | (plan->ahead ? IRR_STEPS_AHEAD : 0) |
-                (calls && bytes > NEAREST_BYTES && !bands ? IRR_STEPS_LINES : 0);
+                (calls && bytes > BYTES_MADE_OF_LINES && !plan->ahead ? IRR_STEPS_LINES : 0);
     /* Accumulators that are correctly rounded are too wide for whole rows of them. */
     plan->whole_rows = plan->beyond && !far && !config->accuracy;
 }
