@@ -47,6 +47,7 @@ static void draw(matrix_t *m, irr_element_type_e type, bool zeros) {
 /* Wide ones, and as processors of each kind take those from beyond. */
 static const unsigned ways[] = {
     IRR_STEPS_LINES,
+    IRR_STEPS_LINES | IRR_STEPS_BANDS,
     IRR_STEPS_BANDS,
     IRR_STEPS_BANDS | IRR_STEPS_BEYOND,
     IRR_STEPS_BANDS | IRR_STEPS_AHEAD,
