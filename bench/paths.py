@@ -249,7 +249,7 @@ PATHS = [
     ("few states", "kernel/kernel_body.inc", "name##_NS = leaf_steps == IRR_LEAF_STEPS ||",
      "name##_NS = leaf_steps > 0 ||", "where order is free, no more than AVX2's registers hold",
      ["max f32 [300,300] axes [1]", "min+max f32 [4096,4096] axes [1]"], "IRREDUCE_ISA=avx2"),
-    ("small numbers", "kernel/kernel_planes.inc", "enum { S##_IS_SWIFT = 1 };",
+    ("small numbers", "kernel/kernel_planes.inc", "S##_IS_SWIFT = 1, S##_BUSY",
      "enum { S##_IS_SWIFT = 0 };",
      "squares of 32 and 64 bits: eight vectors at once where all are small",
      ["l2 i32 [100,1000] axes [1]", "l2 u32 [300,1000] axes [0]"]),
@@ -294,6 +294,37 @@ PATHS = [
      "near columns whose vectors lie across lines: made of lines, eight rows at once",
      ["sum f32 [200,903] axes [0]", "max i32 [333,777] axes [0]", "sum f64 [40,1003] axes [0]",
       "l2 f32 [64,1000] axes [0]", "min f32 [33,77,129] axes [1]"]),
+    ("bands across lines", "kernel/kernel_columns.inc", "(sizeof(E) * (VL) == VEC_SIZE &&",
+     "(MAKES_LINES(E, VL) &&",
+     "likewise columns that cannot be made of lines: these are called for, half a KB ahead",
+     ["max i16 [300,2001] axes [0]", "sum u8 [300,2001] axes [0]", "min f16 [300,1501] axes [0]",
+      "sum bf16 [300,1501] axes [0]", "max i8 [200,903] axes [0]"]),
+    ("few rows across lines", "kernel/kernel_straight.inc", "calls = how & IRR_STEPS_LINES &&",
+     "calls = how & 0 &&",
+     "likewise few rows, straight to results: lines of the next strip, or block",
+     ["sum f32 [16,1777] axes [0]", "max f64 [10,1501] axes [0]", "sum f32 [50,25,333] axes [1]",
+      "min f16 [12,3001] axes [0]", "min f32 [3,20001] axes [0]"]),
+    ("blocks across lines", "plan/layout.c", "return kernel->bands &&",
+     "return 0 && kernel->bands &&",
+     "likewise integers in blocks of 16 KB and more, which otherwise go by strips",
+     ["sum i32 [16,1777] axes [0]", "prod i32 [16,1777] axes [0]", "max i16 [16,3001] axes [0]",
+      "sum i32 [50,25,333] axes [1]"]),
+    ("exact columns across lines", "kernel/kernel_exact.inc", "whole_lines && how & IRR_STEPS_LINES &&",
+     "whole_lines && how & 0 &&",
+     "likewise exact sums, in bands",
+     ["mean i32 [300,777] axes [0]", "l2 i16 [300,1501] axes [0]", "l2 i64 [300,501] axes [0]"]),
+    ("long leaves of columns", "plan/layout.c", "row_bytes > LONG_LEAF_ROW_BYTES)",
+     "row_bytes > 0)",
+     "exact sums of 32 and 64 bits in rows of 2 KB or less: fewer accumulators to write and merge",
+     ["l2 i64 [2048,64] axes [0]", "mean i32 [2048,256] axes [0]", "l2 i64 [3000,50] axes [0]"]),
+    ("wide tiles of narrow elements", "plan/layout.c", "seldom && kernel->element_bytes < 4",
+     "seldom && kernel->element_bytes < 0",
+     "exact sums of 8 and 16 bits: accumulators that are seldom written leave rows whole",
+     ["mean u16 [2000,2100] axes [0]", "mean u8 [1000,5000] axes [0]"]),
+    ("whole rows of small numbers", "kernel/kernel_exact.inc", "width <= busy ? busy : tile",
+     "width <= busy ? tile : tile",
+     "squares of 64 bits, of whose states small numbers use a part: rows whole, not in tiles",
+     ["l2 i64 [1024,512] axes [0]", "l2 u64 [8192,1024] axes [0]"]),
     ("halves for rests", "kernel/kernel_columns.inc", "bool few = SURE(S) &&",
      "bool few = !count && SURE(S) &&",
      "columns whose rest is half a vector or less: loads of a half, which seldom lie across lines",
@@ -401,7 +432,8 @@ integers" at 38fc109, "few rows straight" and "short rows of two steps" at 0f600
 planes", "of doubles", "pairs loaded once" and "passes that share" at 35455ae to 027d767 on an Intel
 processor with 480 MB of L3; of these, "roots" and the last four against the commit before, of which
 "Min and Max in planes" had three instead of two; "lines of rows", "of bands" and "of strips" at 970053a
-on Emerald Rapids against the commit before; "columns of lines" at b28afc1 there), each library against the whole one of the same sources, on {machine}. The problems are
+on Emerald Rapids against the commit before; "columns of lines" at b28afc1 there, "bands across lines" to
+"whole rows of small numbers" at COMMIT), each library against the whole one of the same sources, on {machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a
 noisy machine, the last problem twice: its rows are the middle ones, of two the lesser gain or first.
 

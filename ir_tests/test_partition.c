@@ -148,6 +148,7 @@ static void test_partition(void **state) {
                                   .most_block_rows = k % 3 ? 0 : 96,
                                   .whole_rows = below(4) == 0};
         kernel.calls = kernel.whole_rows && below(2);
+        kernel.bands = below(3) == 0;
         kernel.exact = kernel.column_leaves > 1 && accumulator > element;
         irr_geometry_t geometry;
         random_geometry(&geometry, element, (size_t)(k % 2 ? 4096 : 32) * MIB);

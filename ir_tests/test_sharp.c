@@ -111,11 +111,12 @@ static void test_integer_extremes(void **state) {
     static const int64_t forms[][3] = {/* dims, and the axis */
                                        {1025, 60, 0},
                                        {300, 210, 0},
+                                       {5000, 13, 0},
                                        {3, 20000, 1},
                                        {900, 70, 1}};
     static uint64_t data[MOST], output[1024];
     char sentence[DEVICE_TEXT_BYTES];
-    for (size_t k = 0; k < 8 * 2 * 2 * 3 * 4; k++) {
+    for (size_t k = 0; k < 8 * 2 * 2 * 3 * 5; k++) {
         irr_element_type_e type = types[k % 8];
         const int64_t *d = forms[k / 96];
         bool is_signed = type <= IRR_I64, mean = k / 8 % 2;

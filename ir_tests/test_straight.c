@@ -60,8 +60,8 @@ static void compare(irr_tier_e tier, irr_op_e op, irr_element_type_e type, bool 
         sure &= by->finish(wanted + b * width * bytes, accumulators, width, &set);
     }
     memset(found, 0x5a, sizeof found);
-    bool vouched = irr_kernels(tier)->straight[op][type].run(found + at * bytes, first, count, rows,
-                                                             stride, width, &set);
+    bool vouched = irr_kernels(tier)->straight[op][type].run(
+        found + at * bytes, first, count, rows, stride, width, &set, below(2) * IRR_STEPS_LINES);
     const char *name = irr_op_info(op)->word;
     if (vouched && !sure) fail_msg("%s %s: vouched for what is in doubt", name, kernel->name);
     if (vouched && memcmp(found + at * bytes, wanted, count * width * bytes))

@@ -102,7 +102,7 @@ typedef struct irr_kernel {
     uint32_t element_bytes, accumulator_bytes;
     uint32_t lanes;
     bool exact;      /* sums of integers in wider accumulators: kernel_exact.inc */
-    uint32_t leaves; /* of columns that `steps` takes at once: IRR_ROW_LEAVES where order is free */
+    uint32_t leaves; /* of columns that `steps` takes at once: several where order is free */
     /* Each of `count` dense rows, to one accumulator; of so many leaves as `leaf`. Lines so many
      * bytes ahead are called for to the nearest cache, or none where that is 0; so of `leaf`. */
     void (*rows)(void *accumulators, const void *data, size_t count, size_t length, size_t ahead);
@@ -153,10 +153,10 @@ typedef bool (*irr_finish_f)(void *output, const void *accumulators, size_t n,
                              const irr_set_t *set);
 
 /* Each of `count` blocks of [rows, width], whose rows are `stride` elements apart and which lie
- * side by side, straight to width results. False: something may be in doubt, or width is less than
- * a vector, and what was written means nothing. */
+ * side by side, straight to width results; `how`: IRR_STEPS_LINES or not. False: something may be
+ * in doubt, or width is less than a vector, and what was written means nothing. */
 typedef bool (*irr_straight_f)(void *output, const void *data, size_t count, size_t rows,
-                               size_t stride, size_t width, const irr_set_t *set);
+                               size_t stride, size_t width, const irr_set_t *set, unsigned how);
 typedef struct irr_straight {
     irr_straight_f run; /* NULL: there is no such kernel */
     size_t least_width; /* narrower blocks are sooner by `cols` and a finish */

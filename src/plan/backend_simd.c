@@ -160,8 +160,8 @@ static inline void run_call(const plan_t *plan, void *to, const void *data, size
 static inline bool run_straight(const plan_t *plan, void *output, const void *data, size_t count,
                                 size_t width) {
     const irr_one_call_t *call = &plan->one_call;
-    return plan->straight &&
-           plan->straight(output, data, count, call->length, call->width, width, &plan->set);
+    return plan->straight && plan->straight(output, data, count, call->length, call->width, width,
+                                            &plan->set, plan->how);
 }
 
 /* Likewise, without the tree's machinery. */

@@ -6,7 +6,8 @@
 #include "kernel/kernels.h"
 
 /* Accumulators of one unit: its trees stay in the nearest caches. Where outputs are many, they
- * leave room for data and outputs. Where memory is read sooner by long rows, these are whole. */
+ * leave room for data and outputs. Where memory is read sooner by long rows, these are whole, and
+ * where accumulators of narrow elements are written once in many rows. */
 #define TILE_BYTES 16384u
 #define WHOLE_ROW_TILE_BYTES 65536u
 #define ONE_PASS_TILE_BYTES 4096u
@@ -36,6 +37,9 @@
 #define MOST_TASKS 16u
 /* Tiles are not cut into less than this, a few lines of each row. */
 #define LEAST_TILE_WIDTH_BYTES 512u
+/* Of longer rows a kernel takes tiles, one after the other: what the second cache still has of the
+ * one before is soon the next one's, but for long leaves. */
+#define LONG_LEAF_ROW_BYTES 2048u
 /* A tree is left whole where wider tiles than this are enough for the threads, and it has few
  * leaves or lies in the second caches: what was cut is put together and finished by one of them. */
 #define FEW_LEAVES 8u
@@ -46,19 +50,14 @@
 #define MOST_LAST_ROWS 32u
 /* What must not be cut, an output's rows among the columns: a tile or a part of one. */
 #define MOST_LAST_ELEMENTS 2048u
+/* Blocks that are worth a call of their own, where vectors lie across lines. */
+#define LEAST_BAND_ROWS 8u
+#define LEAST_BAND_BYTES 16384u
+#define LINE_BYTES 64u
 /* Rows of which a vector has two at least. */
 #define MOST_GROUPED_BYTES 32u
-/* Outputs of different tasks lie in different lines, where there are many. */
-#define LINE_BYTES 64u
-
-static size_t most_of(size_t a, size_t b) { return a > b ? a : b; }
-static size_t ceil_div(size_t n, size_t by) { return (n + by - 1) / by; }
-static size_t round_up(size_t n, size_t to) { return ceil_div(n, to) * to; }
 /* The least that makes no more parts than `most` does. */
-static size_t even_part(size_t n, size_t most) { return ceil_div(n, ceil_div(n, most)); }
-static uint32_t ceil_log2(size_t n) {
-    return n < 2 ? 0 : 64 - (uint32_t)__builtin_clzll((unsigned long long)n - 1);
-}
+static size_t even_part(size_t n, size_t most) { return irr_ceil_div(n, irr_ceil_div(n, most)); }
 
 /* The innermost runs become [kept, rows, width], the others outer blocks and segments. */
 static void split_runs(const irr_run_t *runs, uint32_t count, irr_layout_t *layout) {
@@ -108,8 +107,8 @@ static void choose_runs(const irr_geometry_t *geometry, const irr_lane_info_t *k
  * tree matters, it is a whole subtree. */
 static size_t row_leaves(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
     size_t rows = layout->blocks.total * layout->kept * layout->segments.total;
-    size_t part = ceil_div(layout->rows, ceil_div(layout->pieces, rows));
-    size_t leaves = ceil_div(part, IRR_LEAF_STEPS * kernel->lanes), whole = IRR_ROW_LEAVES;
+    size_t part = irr_ceil_div(layout->rows, irr_ceil_div(layout->pieces, rows));
+    size_t leaves = irr_ceil_div(part, IRR_LEAF_STEPS * kernel->lanes), whole = IRR_ROW_LEAVES;
     while ((layout->pieces > 1 ? 2 * whole : whole + 1) <= leaves) whole *= 2;
     if (kernel->row_leaves == IRR_FREE_LEAVES && leaves > whole) whole = leaves;
     return irr_least(kernel->row_leaves, whole);
@@ -120,9 +119,9 @@ static size_t row_leaves(const irr_lane_info_t *kernel, const irr_layout_t *layo
 static bool goes_by_columns(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
     size_t others = layout->blocks.total * layout->kept * layout->segments.total;
     size_t row_bytes = layout->width * kernel->element_bytes;
-    size_t parts = ceil_div(layout->wanted, others), part_bytes = row_bytes / parts;
+    size_t parts = irr_ceil_div(layout->wanted, others), part_bytes = row_bytes / parts;
     if (layout->steps <= FEW_LEAVES * IRR_LEAF_STEPS) return part_bytes >= WIDE_TILE_BYTES;
-    size_t taken = others * layout->rows * parts * most_of(part_bytes, row_bytes & -row_bytes);
+    size_t taken = others * layout->rows * parts * irr_most(part_bytes, row_bytes & -row_bytes);
     return part_bytes >= WIDER_TILE_BYTES && taken <= BYTES_BY_COLUMNS;
 }
 
@@ -130,9 +129,12 @@ static bool goes_by_columns(const irr_lane_info_t *kernel, const irr_layout_t *l
  * its cache what lies side by side, which comes up to 2.9x as fast as parts of all rows. */
 static size_t column_leaves(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
     size_t parts = layout->blocks.total * layout->kept * layout->segments.total;
-    size_t leaves = kernel->column_leaves;
+    size_t row_bytes = layout->width * kernel->element_bytes, leaves = kernel->column_leaves;
+    if (!kernel->alone || row_bytes > LONG_LEAF_ROW_BYTES)
+        leaves = irr_least(leaves, IRR_ROW_LEAVES);
     if (goes_by_columns(kernel, layout)) return leaves;
-    while (leaves > 1 && ceil_div(layout->steps, IRR_LEAF_STEPS * leaves) * parts < layout->pieces)
+    while (leaves > 1 &&
+           irr_ceil_div(layout->steps, IRR_LEAF_STEPS * leaves) * parts < layout->pieces)
         leaves /= 2;
     return leaves;
 }
@@ -140,6 +142,9 @@ static size_t column_leaves(const irr_lane_info_t *kernel, const irr_layout_t *l
 /* Accumulators of one unit, at most. */
 static size_t most_in_tile(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
     bool one_pass = layout->inner == IRR_INNER_ROWS || layout->rows <= ONE_PASS_ROWS;
+    bool seldom = kernel->exact && layout->inner == IRR_INNER_TREE && layout->width > 1;
+    if (seldom && kernel->element_bytes < 4)
+        return WHOLE_ROW_TILE_BYTES / kernel->tile_accumulator_bytes;
     return (one_pass ? ONE_PASS_TILE_BYTES : TILE_BYTES) / kernel->tile_accumulator_bytes;
 }
 
@@ -147,6 +152,13 @@ static size_t most_in_tile(const irr_lane_info_t *kernel, const irr_layout_t *la
 static bool is_grouped(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
     return kernel->least_grouped_rows && layout->rows >= kernel->least_grouped_rows &&
            layout->width > 1 && layout->width * kernel->element_bytes < MOST_GROUPED_BYTES;
+}
+
+/* A band is a call for each block. */
+static bool goes_by_bands(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
+    size_t row_bytes = layout->width * kernel->element_bytes;
+    return kernel->bands && layout->rows >= LEAST_BAND_ROWS && row_bytes % LINE_BYTES &&
+           layout->rows * row_bytes >= LEAST_BAND_BYTES;
 }
 
 static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
@@ -165,7 +177,8 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
                (cut || !is_grouped(kernel, layout))) {
         layout->inner = IRR_INNER_COLS;
         if (cut || layout->width > most_in_tile(kernel, layout) ||
-            layout->rows * layout->width > kernel->most_block_elements)
+            layout->rows * layout->width > kernel->most_block_elements ||
+            goes_by_bands(kernel, layout))
             layout->inner = IRR_INNER_BAND;
     } else {
         layout->inner = IRR_INNER_TREE;
@@ -174,21 +187,10 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
         while (layout->group * 2 * layout->width <= kernel->lanes &&
                layout->group * layout->group <= few)
             layout->group *= 2;
-        layout->steps = ceil_div(layout->rows, layout->group);
+        layout->steps = irr_ceil_div(layout->rows, layout->group);
         layout->leaf_steps *= (layout->width == 1 ? row_leaves : column_leaves)(kernel, layout);
-        layout->leaves = ceil_div(layout->steps, layout->leaf_steps);
+        layout->leaves = irr_ceil_div(layout->steps, layout->leaf_steps);
     }
-}
-
-/* In groups where a part has so many that one more is a small part of it. */
-static irr_cut_t cut(size_t things, size_t parts, size_t group) {
-    if (things < 16 * group * parts) group = 1;
-    size_t groups = ceil_div(things, group), rest = groups % parts;
-    return (irr_cut_t){group, groups / parts, rest ? ceil_div(rest << 32, parts) : 0};
-}
-
-static size_t most_of_parts(const irr_cut_t *cut) {
-    return (cut->share + (cut->rest > 0)) * cut->group;
 }
 
 static size_t between(size_t least, double n, size_t most) {
@@ -209,11 +211,6 @@ static void choose_threads(const irr_cost_t *cost, irr_layout_t *layout) {
     layout->pieces = layout->threads * between(LEAST_PIECES, share / BYTES_OF_A_PIECE, MOST_TASKS);
 }
 
-/* Things of `bytes` each, as few as possible, that fill whole lines. */
-static size_t things_of_lines(size_t bytes) {
-    return LINE_BYTES / irr_least(LINE_BYTES, bytes & -bytes);
-}
-
 /* Of how many blocks one call of a kernel can take all innermost segments, as they lie. */
 static size_t blocks_waiting(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
     size_t segments = layout->segments.size[layout->segments.count - 1];
@@ -223,23 +220,10 @@ static size_t blocks_waiting(const irr_lane_info_t *kernel, const irr_layout_t *
     return IRR_WAITING_BYTES / kernel->tile_accumulator_bytes / results;
 }
 
-/* Each of so many others is cut into at least so many parts of n things, up to three times as many,
- * so that threads have even shares. */
-static size_t even_parts(size_t threads, size_t others, size_t n, size_t parts) {
-    size_t most = irr_least(n, 3 * parts), found = parts, least = SIZE_MAX;
-    if (threads == 1) return parts;
-    for (; parts <= most; parts++) {
-        size_t busiest = ceil_div(others * parts, threads) * ceil_div(n, parts);
-        if (busiest < least) least = busiest, found = parts;
-        if (50 * least * threads <= 51 * others * n || others * parts >= 20 * threads) break;
-    }
-    return found;
-}
-
 /* Of kept rows, no more tiles than a cut can have. */
 static size_t even_kept(const irr_layout_t *layout, size_t tiles) {
     tiles = irr_least(tiles, UINT32_MAX);
-    return even_parts(layout->threads, layout->blocks.total, layout->kept, tiles);
+    return irr_even_parts(layout->threads, layout->blocks.total, layout->kept, tiles);
 }
 
 /* A segment's short pieces that lie side by side become one unit: it is read as it lies, and its
@@ -249,13 +233,13 @@ static void join_pieces(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     size_t wanted = layout->pieces, segments = layout->segments.total;
     if (segments >= MANY_SEGMENTS && layout->inner != IRR_INNER_ROWS)
         most = TILE_BYTES / kernel->tile_accumulator_bytes / layout->width;
-    size_t kept = ceil_div(layout->kept, layout->tiles_kept);
+    size_t kept = irr_ceil_div(layout->kept, layout->tiles_kept);
     size_t piece = kept * layout->rows * layout->width * kernel->element_bytes;
     if (layout->tile_width < layout->width || piece >= LONG_PIECE_BYTES) return;
     bool enough =
         segments >= wanted || (segments >= 4 * layout->threads && segments % layout->threads == 0);
     if (!enough) most = irr_least(most, layout->blocks.total * layout->kept / wanted);
-    size_t tiles = irr_least(layout->tiles_kept, ceil_div(layout->kept, most_of(most, 1)));
+    size_t tiles = irr_least(layout->tiles_kept, irr_ceil_div(layout->kept, irr_most(most, 1)));
     layout->tiles_kept = enough ? tiles : even_kept(layout, tiles);
     if (layout->tiles_kept > 1 || layout->blocks.count == 0) return;
     const irr_outer_t *blocks = &layout->blocks, *outer = &layout->segments;
@@ -268,7 +252,7 @@ static void join_pieces(const irr_lane_info_t *kernel, irr_layout_t *layout) {
         if (waits || waiting >= most) span = waiting;
         most = irr_least(most, span);
     }
-    layout->tile_blocks = even_part(blocks->size[blocks->count - 1], most_of(most, 1));
+    layout->tile_blocks = even_part(blocks->size[blocks->count - 1], irr_most(most, 1));
 }
 
 /* Tiles of tile_width or less, as many as threads want where they do not share out leaves. */
@@ -276,17 +260,17 @@ static void cut_width(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     size_t others = layout->blocks.total * layout->kept * layout->segments.total;
     size_t group = layout->last_rows * layout->last_width; /* is never cut */
     bool by_columns = goes_by_columns(kernel, layout);
-    size_t leaves = kernel->alone ? layout->leaves : ceil_div(layout->steps, IRR_LEAF_STEPS);
-    size_t wanted =
-        by_columns ? ceil_div(layout->wanted, others) : ceil_div(layout->pieces, others * leaves);
+    size_t leaves = kernel->alone ? layout->leaves : irr_ceil_div(layout->steps, IRR_LEAF_STEPS);
+    size_t wanted = by_columns ? irr_ceil_div(layout->wanted, others)
+                               : irr_ceil_div(layout->pieces, others * leaves);
     size_t least_width = LEAST_TILE_WIDTH_BYTES / kernel->element_bytes;
-    size_t piece = group > 1 ? group : things_of_lines(kernel->element_bytes);
-    size_t share = most_of(least_width, ceil_div(layout->width, wanted));
-    layout->tile_width = irr_least(layout->tile_width, round_up(share, piece));
-    size_t tiles = ceil_div(layout->width, layout->tile_width);
-    if (by_columns) tiles = even_parts(layout->threads, others, layout->width, tiles);
-    share = most_of(least_width, ceil_div(layout->width, tiles));
-    layout->tile_width = irr_least(layout->tile_width, round_up(share, piece));
+    size_t piece = group > 1 ? group : irr_things_of_lines(kernel->element_bytes);
+    size_t share = irr_most(least_width, irr_ceil_div(layout->width, wanted));
+    layout->tile_width = irr_least(layout->tile_width, irr_round_up(share, piece));
+    size_t tiles = irr_ceil_div(layout->width, layout->tile_width);
+    if (by_columns) tiles = irr_even_parts(layout->threads, others, layout->width, tiles);
+    share = irr_most(least_width, irr_ceil_div(layout->width, tiles));
+    layout->tile_width = irr_least(layout->tile_width, irr_round_up(share, piece));
 }
 
 /* Tiles as large as the caches like, but enough of them for the threads. */
@@ -304,92 +288,25 @@ static void choose_tiles(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     layout->tile_width = irr_least(layout->width, group < most ? most / group * group : group);
     layout->tiles_kept = layout->kept;
     if (layout->inner == IRR_INNER_ROWS || layout->inner == IRR_INNER_COLS) {
-        size_t tiles = irr_least(layout->kept, ceil_div(layout->wanted, layout->blocks.total));
-        tiles = most_of(tiles, ceil_div(layout->kept, most / layout->width));
+        size_t tiles = irr_least(layout->kept, irr_ceil_div(layout->wanted, layout->blocks.total));
+        tiles = irr_most(tiles, irr_ceil_div(layout->kept, most / layout->width));
         layout->tiles_kept = even_kept(layout, tiles);
     } else {
         cut_width(kernel, layout);
     }
     layout->tile_blocks = 1;
     if (kernel->alone) join_pieces(kernel, layout);
-    size_t line = things_of_lines(layout->width * kernel->element_bytes);
-    layout->kept_of_tiles = cut(layout->kept, layout->tiles_kept, line);
-    layout->tile_kept = most_of_parts(&layout->kept_of_tiles);
-    layout->tiles_width = ceil_div(layout->width, layout->tile_width);
+    size_t line = irr_things_of_lines(layout->width * kernel->element_bytes);
+    layout->kept_of_tiles = irr_cut(layout->kept, layout->tiles_kept, line);
+    layout->tile_kept = irr_cut_share(&layout->kept_of_tiles);
+    layout->tiles_width = irr_ceil_div(layout->width, layout->tile_width);
     layout->beside = long_rows && layout->tiles_width > 1;
-    layout->units = ceil_div(layout->blocks.total, layout->tile_blocks) * layout->tiles_kept *
+    layout->units = irr_ceil_div(layout->blocks.total, layout->tile_blocks) * layout->tiles_kept *
                     layout->tiles_width;
     size_t results =
         layout->tile_blocks * layout->tile_kept * layout->tile_width / layout->last_rows;
-    line = things_of_lines(results * kernel->element_bytes);
+    line = irr_things_of_lines(results * kernel->element_bytes);
     layout->units_of_lines = layout->kept_of_tiles.rest ? 1 : line; /* else no two are alike */
-}
-
-/* The top of a tree is one thread's work; of wide nodes it is worth being small, where the threads'
- * shares stay even. */
-static size_t wide_chunk_of(const irr_layout_t *layout, size_t chunk) {
-    size_t each = 2 * layout->threads; /* leaves of two chunks a thread, of one leaf */
-    while (chunk < 4 &&
-           (layout->leaves % (chunk * each) == 0 || layout->leaves > 10 * chunk * each))
-        chunk *= 2;
-    return chunk;
-}
-
-/* The largest power of two that cuts n into `parts` or more, where n has as many. */
-static size_t chunk_of(size_t n, size_t parts) {
-    size_t chunk = 1;
-    if (parts <= 1) return n;
-    while (2 * chunk * parts <= n) chunk *= 2;
-    return chunk;
-}
-
-/* Whole units: so many in each that few tasks have one more, for those follow each other, and a
- * thread that has them all would be the last. */
-static void choose_task_count(irr_layout_t *layout) {
-    size_t chunks = layout->segment_chunks * layout->leaf_chunks;
-    size_t each = most_of(layout->units / layout->wanted, 1);
-    size_t tasks = round_up(ceil_div(layout->units, each), layout->threads);
-    layout->tasks = chunks > 1           ? layout->units * chunks
-                    : layout->wanted > 1 ? irr_least(layout->units, tasks)
-                                         : 1;
-    layout->units_of_tasks = cut(layout->units, layout->tasks, layout->units_of_lines);
-}
-
-/* Does each thread have its share in whole units, more or less? */
-static bool are_even(const irr_layout_t *layout) {
-    size_t outputs = layout->blocks.total * layout->kept * layout->width;
-    size_t unit = layout->tile_blocks * layout->tile_kept * layout->tile_width;
-    return layout->units >= layout->wanted &&
-           20 * round_up(layout->units, layout->threads) * unit <= 21 * outputs;
-}
-
-static void choose_tasks(irr_layout_t *layout) {
-    size_t segments = layout->segments.total;
-    size_t parts = are_even(layout) ? 1 : ceil_div(layout->pieces, layout->units);
-    layout->chunk_segments = chunk_of(segments, parts);
-    layout->chunk_leaves = layout->leaves;
-    bool one = layout->tile_kept == 1 && layout->tile_blocks == 1; /* one tree in each segment */
-    if (layout->chunk_segments == 1 && one)
-        layout->chunk_leaves = chunk_of(layout->leaves, ceil_div(parts, segments));
-    if (layout->width > 1) layout->chunk_leaves = wide_chunk_of(layout, layout->chunk_leaves);
-    layout->segment_chunks = ceil_div(segments, layout->chunk_segments);
-    layout->leaf_chunks = ceil_div(layout->leaves, layout->chunk_leaves);
-    choose_task_count(layout);
-}
-
-void irr_layout_share(const irr_layout_t *layout, size_t task, size_t *first, size_t *end) {
-    *first = irr_cut_at(&layout->units_of_tasks, task);
-    *end = irr_least(irr_cut_at(&layout->units_of_tasks, task + 1), layout->units);
-}
-
-static void measure_slot(irr_layout_t *layout) {
-    uint32_t levels = 1 + ceil_log2(layout->chunk_segments);
-    if (layout->last_rows > 1 && levels == 1)
-        levels = 2; /* for the copy from which they are folded */
-    layout->result_levels_bytes = layout->result_bytes * levels;
-    layout->slot_bytes = layout->result_levels_bytes +
-                         layout->leaf_bytes * (1 + ceil_log2(layout->chunk_leaves)) +
-                         IRR_ACCUMULATOR_SLACK_BYTES;
 }
 
 void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel,
@@ -399,43 +316,19 @@ void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel
     choose_runs(geometry, kernel, layout);
     choose_inner(kernel, layout);
     choose_tiles(kernel, layout);
-    choose_tasks(layout);
     size_t results =
         layout->tile_blocks * layout->tile_kept * layout->tile_width * kernel->accumulator_bytes;
     size_t lanes = layout->group * layout->tile_width * kernel->accumulator_bytes;
-    layout->result_bytes = round_up(results, IRR_ACCUMULATOR_PIECE_BYTES);
+    layout->result_bytes = irr_round_up(results, IRR_ACCUMULATOR_PIECE_BYTES);
     if (layout->inner == IRR_INNER_TREE)
-        layout->leaf_bytes = round_up(lanes, IRR_ACCUMULATOR_PIECE_BYTES);
-    measure_slot(layout);
-}
-
-void irr_layout_rechunk(irr_layout_t *layout, size_t chunk_leaves) {
-    bool cut = chunk_leaves < layout->leaves;
-    layout->chunk_leaves = cut ? chunk_leaves : layout->leaves;
-    layout->leaf_chunks = ceil_div(layout->leaves, layout->chunk_leaves);
-    choose_task_count(layout);
-    measure_slot(layout);
-}
-
-void irr_layout_widen(const irr_layout_t *layout, size_t bytes, size_t wider_bytes,
-                      irr_layout_t *wider) {
-    *wider = *layout;
-    wider->result_bytes = layout->result_bytes / bytes * wider_bytes;
-    wider->leaf_bytes = layout->leaf_bytes / bytes * wider_bytes;
-    measure_slot(wider);
-}
-
-void irr_layout_unchunk(irr_layout_t *layout) {
-    layout->chunk_segments = layout->segments.total;
-    layout->chunk_leaves = layout->leaves;
-    layout->segment_chunks = layout->leaf_chunks = 1;
-    measure_slot(layout);
+        layout->leaf_bytes = irr_round_up(lanes, IRR_ACCUMULATOR_PIECE_BYTES);
+    irr_layout_deal(layout);
 }
 
 uint32_t irr_layout_depth(const irr_layout_t *layout) {
-    uint32_t leaf = IRR_LEAF_STEPS, lanes = ceil_log2(layout->group);
+    uint32_t leaf = IRR_LEAF_STEPS, lanes = irr_ceil_log2(layout->group);
     if (layout->width == 1) leaf += IRR_ROW_LEVELS;
     if (layout->inner == IRR_INNER_ROWS) lanes = 8; /* the most that a kernel has */
-    return leaf + ceil_log2(layout->leaves) + lanes + ceil_log2(layout->segments.total) +
+    return leaf + irr_ceil_log2(layout->leaves) + lanes + irr_ceil_log2(layout->segments.total) +
            (uint32_t)layout->last_rows - 1;
 }

@@ -6,6 +6,7 @@
 #ifndef IRR_PLAN_LAYOUT_H
 #define IRR_PLAN_LAYOUT_H
 
+#include "plan/cut.h"
 #include "plan/problem.h"
 
 /* How one segment of a unit is folded. */
@@ -15,13 +16,6 @@ typedef enum {
     IRR_INNER_BAND, /* the same, a tile of the columns */
     IRR_INNER_TREE  /* one block's tile, a tree of leaves */
 } irr_inner_e;
-
-/* Things in up to 2^32 - 1 parts, groups of them: no part has more than one more than another, nor
- * have neighbouring parts together. */
-typedef struct irr_cut {
-    size_t group, share;
-    uint64_t rest; /* of a part, in 2^-32 groups, rounded up */
-} irr_cut_t;
 
 /* Data is [blocks, segments] of dense [kept, rows, width]: rows are reduced, kept and width are
  * not. Outer blocks and segments interleave in memory as the geometry's runs do. A unit is one
@@ -69,6 +63,7 @@ typedef struct irr_lane_info {
     size_t most_block_rows;        /* a small block of columns with no more is one leaf */
     size_t least_grouped_rows;     /* what a grouped kernel does sooner; 0: there is none */
     bool waits;                    /* accumulators of several segments: several blocks' too */
+    bool bands;                    /* of near columns, sooner than blocks: across lines, large */
     bool exact;                    /* sums of integers in wider accumulators */
     bool whole_rows;               /* of columns, in tiles as wide as the second cache likes */
     bool calls;                    /* likewise, and lines are called for */
@@ -84,6 +79,8 @@ typedef struct irr_cost {
 
 void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel,
                    const irr_cost_t *cost, irr_layout_t *layout);
+/* Shares units out: what follows from those, and from how many threads there are. */
+void irr_layout_deal(irr_layout_t *layout);
 /* Cuts segments into chunks of other sizes, a power of two or all leaves. */
 void irr_layout_rechunk(irr_layout_t *layout, size_t chunk_leaves);
 /* The same in wider accumulators: buffers are pieces of many. */
@@ -95,13 +92,6 @@ void irr_layout_unchunk(irr_layout_t *layout);
 void irr_layout_share(const irr_layout_t *layout, size_t task, size_t *first, size_t *end);
 /* Roundings that an element passes from its load to the finish, at most. */
 uint32_t irr_layout_depth(const irr_layout_t *layout);
-
-static inline size_t irr_least(size_t a, size_t b) { return a < b ? a : b; }
-
-/* Where a part begins; the end of the last one may lie beyond all things. */
-static inline size_t irr_cut_at(const irr_cut_t *cut, size_t part) {
-    return (part * cut->share + (size_t)(part * cut->rest >> 32)) * cut->group;
-}
 
 /* The largest power of two below n, for n >= 2: where a tree of n nodes is split. */
 static inline size_t irr_tree_split(size_t n) {

@@ -16,7 +16,7 @@
 #define LONG_COLUMNS_BYTES 700
 
 /* More than the nearest cache holds, and no more than the second ones: vectors of columns across
- * lines are made of two lines. */
+ * lines are made of two lines, or these are called for. */
 #define BYTES_MADE_OF_LINES 40e3
 
 /* Of more for each thread, lines are called for, of rows so far ahead, where the processor's

@@ -10,7 +10,9 @@ add_library(irr_plan OBJECT
   src/plan/simd_settle.c
   src/plan/simd_walk.c
   src/plan/backend_simd.c
+  src/plan/cut.c
   src/plan/layout.c
+  src/plan/layout_tasks.c
   src/plan/exact.c
   src/plan/redo.c
   src/plan/onednn.c
