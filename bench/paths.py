@@ -250,7 +250,7 @@ PATHS = [
      "name##_NS = leaf_steps > 0 ||", "where order is free, no more than AVX2's registers hold",
      ["max f32 [300,300] axes [1]", "min+max f32 [4096,4096] axes [1]"], "IRREDUCE_ISA=avx2"),
     ("small numbers", "kernel/kernel_planes.inc", "S##_IS_SWIFT = 1, S##_BUSY",
-     "enum { S##_IS_SWIFT = 0 };",
+     "S##_IS_SWIFT = 0, S##_BUSY",
      "squares of 32 and 64 bits: eight vectors at once where all are small",
      ["l2 i32 [100,1000] axes [1]", "l2 u32 [300,1000] axes [0]"]),
     ("rows of small numbers", "kernel/kernel_exact_rows.inc", "bool small = S##_IS_SWIFT &&",
@@ -433,7 +433,7 @@ planes", "of doubles", "pairs loaded once" and "passes that share" at 35455ae to
 processor with 480 MB of L3; of these, "roots" and the last four against the commit before, of which
 "Min and Max in planes" had three instead of two; "lines of rows", "of bands" and "of strips" at 970053a
 on Emerald Rapids against the commit before; "columns of lines" at b28afc1 there, "bands across lines" to
-"whole rows of small numbers" at COMMIT), each library against the whole one of the same sources, on {machine}. The problems are
+"whole rows of small numbers" at 636edce), each library against the whole one of the same sources, on {machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a
 noisy machine, the last problem twice: its rows are the middle ones, of two the lesser gain or first.
 

@@ -128,6 +128,21 @@ static size_t longest_seat(const irr_layout_t *l) {
     return longest;
 }
 
+/* Siblings that walk side by side, of which one is exact and another is not, share their units. */
+static void check_sibling(const irr_geometry_t *geometry, const irr_lane_info_t *kernel,
+                          const irr_cost_t *cost, const irr_layout_t *l) {
+    irr_lane_info_t other = *kernel;
+    irr_layout_t o;
+    other.exact = !kernel->exact;
+    other.column_leaves = kernel->column_leaves > 1 ? 1 : IRR_FREE_LEAVES;
+    irr_layout_of(geometry, &other, cost, &o);
+    if (o.last_rows != l->last_rows) return; /* are not joined */
+    assert_int_equal(o.units, l->units);
+    assert_int_equal(o.tile_width, l->tile_width);
+    assert_int_equal(o.tile_kept, l->tile_kept);
+    assert_int_equal(o.tile_blocks, l->tile_blocks);
+}
+
 static void test_partition(void **state) {
     (void)state;
     size_t judged = 0, lined = 0;
@@ -137,6 +152,7 @@ static void test_partition(void **state) {
         size_t element = bytes[below(4)], accumulator = element < 4 && below(2) ? 4 : element;
         if (below(6) == 0) accumulator = 16;
         const size_t row_leaves[] = {2, IRR_ROW_LEAVES, IRR_LONG_ROW_LEAVES, IRR_FREE_LEAVES};
+        const size_t column_leaves[] = {1, 1, IRR_ROW_LEAVES, IRR_FREE_LEAVES};
         irr_lane_info_t kernel = {.lanes = accumulator < 16 ? 256 / accumulator : 32,
                                   .accumulator_bytes = accumulator,
                                   .element_bytes = element,
@@ -144,11 +160,11 @@ static void test_partition(void **state) {
                                   .alone = k % 8 < 6,
                                   .most_block_elements = below(3) ? SIZE_MAX : 16384 / element,
                                   .row_leaves = row_leaves[below(4)],
-                                  .column_leaves = below(3) ? 1 : IRR_ROW_LEAVES,
+                                  .column_leaves = column_leaves[below(4)],
                                   .most_block_rows = k % 3 ? 0 : 96,
                                   .whole_rows = below(4) == 0};
         kernel.calls = kernel.whole_rows && below(2);
-        kernel.bands = below(3) == 0;
+        kernel.bands = kernel.alone && below(3) == 0;
         kernel.exact = kernel.column_leaves > 1 && accumulator > element;
         irr_geometry_t geometry;
         random_geometry(&geometry, element, (size_t)(k % 2 ? 4096 : 32) * MIB);
@@ -158,6 +174,7 @@ static void test_partition(void **state) {
             size_t total;
             irr_cost_t cost = {(double)(elements * element), threads, below(2)};
             irr_layout_of(&geometry, &kernel, &cost, &l);
+            if (!kernel.alone) check_sibling(&geometry, &kernel, &cost, &l);
             assert_true(l.threads >= 1 && l.threads <= threads && l.tasks >= 1);
             assert_true(l.tasks <= MOST_TASKS);
             if (l.leaf_chunks > 1) /* leaves of one tree */

@@ -168,6 +168,10 @@ static void test_unlike_siblings(void **state) {
     } cases[] = {{IRR_I32, {"ReduceMin", "ReduceMean"}, 2, 1, {500, 6000}, {0}},
                  {IRR_I32, {"ReduceMean", "ReduceMin"}, 2, 1, {500, 6000}, {0}},
                  {IRR_F64, {"ReduceSum", "ReduceProd"}, 2, 1, {1024, 1464}, {0}},
+                 {IRR_U8, {"ReduceMean", "ReduceMax"}, 2, 1, {300, 5000}, {0}},
+                 {IRR_U8, {"ReduceMax", "ReduceMean"}, 2, 1, {300, 20000}, {0}},
+                 {IRR_I16, {"ReduceL2", "ReduceMin"}, 2, 1, {300, 5000}, {0}},
+                 {IRR_I32, {"ReduceMin", "ReduceMean"}, 2, 1, {9000, 40}, {0}},
                  {IRR_U16, {"ReduceMin", "ReduceMean"}, 4, 2, {12, 2, 6, 40000}, {0, 2}},
                  {IRR_I16, {"ReduceMax", "ReduceL2"}, 2, 1, {8, 850000}, {0}},
                  {IRR_F32, {"ReduceSum", "ReduceL2"}, 5, 2, {100, 2, 20, 2, 8}, {1, 3}}};

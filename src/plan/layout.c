@@ -1,4 +1,4 @@
-/* From alternating runs to units, leaves and tasks.
+/* From alternating runs to leaves and units.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "plan/layout.h"
 
@@ -50,9 +50,8 @@
 #define MOST_LAST_ROWS 32u
 /* What must not be cut, an output's rows among the columns: a tile or a part of one. */
 #define MOST_LAST_ELEMENTS 2048u
-/* Blocks that are worth a call of their own, where vectors lie across lines. */
+/* Blocks that are worth a call of their own, where vectors lie across lines: long pieces. */
 #define LEAST_BAND_ROWS 8u
-#define LEAST_BAND_BYTES 16384u
 #define LINE_BYTES 64u
 /* Rows of which a vector has two at least. */
 #define MOST_GROUPED_BYTES 32u
@@ -142,7 +141,8 @@ static size_t column_leaves(const irr_lane_info_t *kernel, const irr_layout_t *l
 /* Accumulators of one unit, at most. */
 static size_t most_in_tile(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
     bool one_pass = layout->inner == IRR_INNER_ROWS || layout->rows <= ONE_PASS_ROWS;
-    bool seldom = kernel->exact && layout->inner == IRR_INNER_TREE && layout->width > 1;
+    bool tree = layout->inner == IRR_INNER_TREE && layout->width > 1;
+    bool seldom = kernel->alone && kernel->exact && tree; /* siblings' units are the same */
     if (seldom && kernel->element_bytes < 4)
         return WHOLE_ROW_TILE_BYTES / kernel->tile_accumulator_bytes;
     return (one_pass ? ONE_PASS_TILE_BYTES : TILE_BYTES) / kernel->tile_accumulator_bytes;
@@ -158,7 +158,7 @@ static bool is_grouped(const irr_lane_info_t *kernel, const irr_layout_t *layout
 static bool goes_by_bands(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
     size_t row_bytes = layout->width * kernel->element_bytes;
     return kernel->bands && layout->rows >= LEAST_BAND_ROWS && row_bytes % LINE_BYTES &&
-           layout->rows * row_bytes >= LEAST_BAND_BYTES;
+           layout->rows * row_bytes >= LONG_PIECE_BYTES;
 }
 
 static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
@@ -232,7 +232,7 @@ static void join_pieces(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     size_t most = most_in_tile(kernel, layout) / layout->width;
     size_t wanted = layout->pieces, segments = layout->segments.total;
     if (segments >= MANY_SEGMENTS && layout->inner != IRR_INNER_ROWS)
-        most = TILE_BYTES / kernel->tile_accumulator_bytes / layout->width;
+        most = irr_most(most, TILE_BYTES / kernel->tile_accumulator_bytes / layout->width);
     size_t kept = irr_ceil_div(layout->kept, layout->tiles_kept);
     size_t piece = kept * layout->rows * layout->width * kernel->element_bytes;
     if (layout->tile_width < layout->width || piece >= LONG_PIECE_BYTES) return;

@@ -129,6 +129,8 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
         info.least_grouped_rows = grouped_rows_of(problem->type);
     bool one = fused && irr_element_type_info(problem->type)->kind == IRR_KIND_FLOAT;
     info.column_leaves = one ? 1 : plan->kernel->leaves;
+    /* What is asked for is what lies behind a leaf. */
+    if (plan->asks) info.column_leaves = irr_least(info.column_leaves, IRR_ROW_LEAVES);
     /* What may have to be done again has the same units then; and floats go straight to results. */
     bool sure = irr_element_type_info(problem->type)->kind != IRR_KIND_FLOAT &&
                 !plan->kernel->exact && !plan->hopes;
