@@ -303,7 +303,7 @@ PATHS = [
      "calls = how & 0 &&",
      "likewise few rows, straight to results: lines of the next strip, or block",
      ["sum f32 [16,1777] axes [0]", "max f64 [10,1501] axes [0]", "sum f32 [50,25,333] axes [1]",
-      "min f16 [12,3001] axes [0]", "min f32 [3,20001] axes [0]"]),
+      "min f16 [12,3001] axes [0]", "sum f32 [4,10001] axes [0]"]),
     ("blocks across lines", "plan/layout.c", "return kernel->bands &&",
      "return 0 && kernel->bands &&",
      "likewise integers in blocks of 16 KB and more, which otherwise go by strips",
@@ -433,7 +433,8 @@ planes", "of doubles", "pairs loaded once" and "passes that share" at 35455ae to
 processor with 480 MB of L3; of these, "roots" and the last four against the commit before, of which
 "Min and Max in planes" had three instead of two; "lines of rows", "of bands" and "of strips" at 970053a
 on Emerald Rapids against the commit before; "columns of lines" at b28afc1 there, "bands across lines" to
-"whole rows of small numbers" at 636edce), each library against the whole one of the same sources, on {machine}. The problems are
+"whole rows of small numbers" at 636edce), each library against the whole one of the same sources, on
+{machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a
 noisy machine, the last problem twice: its rows are the middle ones, of two the lesser gain or first.
 

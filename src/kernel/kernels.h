@@ -30,7 +30,8 @@
 #define IRR_ROW_LEAVES 8u
 #define IRR_LONG_ROW_LEAVES 64u
 #define IRR_ROW_LEVELS 6
-/* Where order is free (integers, the least, the greatest), of a long row up to so many. */
+/* Where order is free (integers, the least, the greatest), of a long row up to so many; of columns,
+ * too, where no accumulator can overflow. */
 #define IRR_FREE_LEAVES 128u
 /* Kernels load and store whole vectors of accumulators: this much room behind the last one. */
 #define IRR_ACCUMULATOR_SLACK_BYTES 1024u
