@@ -52,7 +52,6 @@
 #define MOST_LAST_ELEMENTS 2048u
 /* Blocks that are worth a call of their own, where vectors lie across lines: long pieces. */
 #define LEAST_BAND_ROWS 8u
-#define LINE_BYTES 64u
 /* Rows of which a vector has two at least. */
 #define MOST_GROUPED_BYTES 32u
 /* The least that makes no more parts than `most` does. */
@@ -157,7 +156,7 @@ static bool is_grouped(const irr_lane_info_t *kernel, const irr_layout_t *layout
 /* A band is a call for each block. */
 static bool goes_by_bands(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
     size_t row_bytes = layout->width * kernel->element_bytes;
-    return kernel->bands && layout->rows >= LEAST_BAND_ROWS && row_bytes % LINE_BYTES &&
+    return kernel->bands && layout->rows >= LEAST_BAND_ROWS && irr_things_of_lines(row_bytes) > 1 &&
            layout->rows * row_bytes >= LONG_PIECE_BYTES;
 }
 
