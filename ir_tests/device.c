@@ -4,6 +4,7 @@
 
 #include "oracle.h"
 
+#include <fenv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,7 +178,15 @@ irr_status_e device_run(irr_plugin_engine_t *engine, const random_case_t *c,
     irr_status_e status =
         engine->compile(engine, &g->graph, properties, count, &compiled, sentence);
     if (status == IRR_OK) status = engine->create_request(compiled, &request, sentence);
+    feclearexcept(FE_ALL_EXCEPT);
+    if (setup->exceptions) feraiseexcept(setup->exceptions);
+    int found = fetestexcept(FE_ALL_EXCEPT);
     if (status == IRR_OK) status = engine->infer(request, g->in, g->out, setup->services, sentence);
+    if (status == IRR_OK && fetestexcept(FE_ALL_EXCEPT) != found) {
+        snprintf(text, DEVICE_TEXT_BYTES, "flags %#x became %#x", (unsigned)found,
+                 (unsigned)fetestexcept(FE_ALL_EXCEPT));
+        status = IRR_GENERAL_ERROR;
+    }
     if (setup->strided && status == IRR_OK)
         copy_strided(&out, &g->out[0], c->outputs, output, true);
     free(in.room), free(out.room);

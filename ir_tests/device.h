@@ -22,9 +22,11 @@ typedef struct device_setup {
     bool strided;       /* both tensors lie with gaps, outermost dimension innermost */
     const irr_host_services_t *services;
     uint64_t *exact_fallbacks; /* of the case's own layer, from the profile */
+    int exceptions;            /* floating-point flags of fenv.h that are up when infer is called */
 } device_setup_t;
 
-/* Runs the case once. The sentence is kept in `text`. */
+/* Runs the case once. The sentence is kept in `text`. A call that leaves other floating-point flags
+ * than it found is an error. */
 #define DEVICE_TEXT_BYTES 1024
 irr_status_e device_run(irr_plugin_engine_t *engine, const random_case_t *c,
                         const device_setup_t *setup, const void *data, void *output, char *text);

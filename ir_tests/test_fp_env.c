@@ -5,6 +5,7 @@
 #include "device.h"
 #include "oracle.h"
 
+#include <fenv.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -32,7 +33,10 @@ static void host_parallel_for(void *context, size_t count, void (*task)(void *, 
 
 static void test_environment(void **state) {
     (void)state;
-    static const irr_element_type_e types[] = {IRR_F32, IRR_F64, IRR_F16, IRR_BF16};
+    static const irr_element_type_e types[] = {IRR_F32, IRR_F64, IRR_F16, IRR_BF16,
+                                               IRR_I32, IRR_I64, IRR_U8};
+    static const int exceptions[] = {0, FE_INEXACT, FE_UNDERFLOW | FE_INEXACT, FE_OVERFLOW,
+                                     FE_ALL_EXCEPT};
     static const char *const backends[] = {"reference", "simd", "auto"};
     static double data[MAX_ELEMENTS], expected[MAX_ELEMENTS], output[MAX_ELEMENTS];
     const irr_host_services_t services = {sizeof services, NULL, host_parallel_for, 2};
@@ -41,12 +45,13 @@ static void test_environment(void **state) {
         random_case_t c;
         const char *op = irr_op_info((irr_op_e)(seed % IRR_OP_COUNT))->type;
         if (!irr_op_info((irr_op_e)(seed % IRR_OP_COUNT))->takes_numeric) continue;
-        random_case_make(&c, seed, op, types[seed / IRR_OP_COUNT % 4], MAX_ELEMENTS);
+        random_case_make(&c, seed, op, types[seed / IRR_OP_COUNT % 7], MAX_ELEMENTS);
         random_case_fill(&c, data);
         size_t bytes = c.outputs * oracle_element_bytes(c.type);
         device_setup_t setup = {.backend = backends[seed / 5 % 3], .threads = 1 + seed % 3};
         assert_int_equal(device_run(engine, &c, &setup, data, expected, sentence), IRR_OK);
         for (unsigned rounding = 0; rounding < 8; rounding++) {
+            setup.exceptions = exceptions[(seed + rounding) % 5];
             unsigned word = MASKS | (rounding & 3) << 13;
             word |= rounding & 4 ? FLUSH_TO_ZERO | DENORMALS_ARE_ZERO : 0;
             setup.services = rounding % 3 == 2 ? &services : NULL;

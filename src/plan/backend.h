@@ -82,8 +82,8 @@ typedef struct irr_backend {
      * environment on its thread. */
     irr_status_e (*execute)(irr_yield_t *yields, uint32_t count, const void *data, void *scratch,
                             const irr_executor_t *executor, irr_sentence_t sentence);
-    /* NULL for a backend without a short way for what one thread does. False: execute must do it.
-     */
+    /* NULL for a backend without a short way for what one thread does. Enters the floating-point
+     * environment by itself, if it has to. False: execute must do it. */
     bool (*at_once)(const void *state, const void *data, void *output, void *scratch,
                     const irr_host_services_t *services);
     void (*release)(void *state);

@@ -282,7 +282,13 @@ static bool at_once(const void *state, const void *data, void *output, void *scr
         if (!tried || !irr_parallel_says_alone(&plan->alone->trial)) return false;
         plan = plan->alone;
     }
+    if (!plan->rounds) {
+        run_alone(plan, data, output, scratch);
+        return true;
+    }
+    irr_fp_env_t found = irr_fp_enter();
     run_alone(plan, data, output, scratch);
+    irr_fp_leave(found);
     return true;
 }
 

@@ -305,19 +305,15 @@ static bool infer_at_once(irr_plugin_request_t *request, const irr_tensor_view_t
     for (uint32_t d = 0; d < data->rank; d++)
         if (data->dims[d] != request->key[1 + d]) return false;
     request->profiled = false;
-    irr_fp_env_t found = irr_fp_enter();
-    bool done = request->at_once->backend->at_once(
-        request->at_once->state, data->data, output->data,
-        request->memory.bytes + request->plan->scratch_offset, services);
-    irr_fp_leave(found);
-    return done;
+    return request->at_once->backend->at_once(request->at_once->state, data->data, output->data,
+                                              request->memory.bytes + request->plan->scratch_offset,
+                                              services);
 }
 
-irr_status_e irr_request_infer(irr_plugin_request_t *request, const irr_tensor_view_t *inputs,
-                               const irr_tensor_view_t *outputs,
-                               const irr_host_services_t *services, irr_sentence_t sentence) {
+static irr_status_e infer_in_steps(irr_plugin_request_t *request, const irr_tensor_view_t *inputs,
+                                   const irr_tensor_view_t *outputs,
+                                   const irr_host_services_t *services, irr_sentence_t sentence) {
     const irr_plugin_compiled_t *compiled = request->compiled;
-    if (infer_at_once(request, inputs, outputs, services)) return IRR_OK;
     size_t staged = 0;
     IRR_TRY(make_staging(request, inputs, outputs, sentence));
     IRR_TRY(bind_inputs(request, inputs, &staged, sentence));
@@ -325,10 +321,20 @@ irr_status_e irr_request_infer(irr_plugin_request_t *request, const irr_tensor_v
     if (!request->fits) IRR_TRY(take_plan(request, sentence));
     bind_outputs(request, outputs, staged);
     irr_executor_t executor = {.services = services, .threads = (uint32_t)*request->key};
+    IRR_TRY(run_steps(request, &executor, sentence));
+    copy_outputs(request, outputs);
+    return IRR_OK;
+}
+
+/* A plan for a new shape is made in the contract's environment, too: it leaves flags as they were.
+ */
+irr_status_e irr_request_infer(irr_plugin_request_t *request, const irr_tensor_view_t *inputs,
+                               const irr_tensor_view_t *outputs,
+                               const irr_host_services_t *services, irr_sentence_t sentence) {
+    if (infer_at_once(request, inputs, outputs, services)) return IRR_OK;
     irr_fp_env_t found = irr_fp_enter();
-    irr_status_e status = run_steps(request, &executor, sentence);
+    irr_status_e status = infer_in_steps(request, inputs, outputs, services, sentence);
     irr_fp_leave(found);
-    if (status == IRR_OK) copy_outputs(request, outputs);
     return status;
 }
 

@@ -43,6 +43,7 @@ typedef struct irr_simd_plan {
     const irr_op_kernel_t *op; /* what folds and finishes it, but for ACCURACY */
     irr_problem_t problem;
     irr_layout_t layout;
+    bool rounds; /* that is: needs the contract's floating-point environment */
     bool accurate;
     bool beyond;                  /* the data come from memory: simd_memory.c */
     bool asks;                    /* for them ahead of the loops, and has lines called */

@@ -145,6 +145,8 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     plan->one_call = one_call_of(&plan->layout, plan->kernel, alone, plan->ahead);
     plan->straight = straight_of(plan);
     plan->output_bytes = irr_element_bytes(problem->type);
+    plan->rounds = irr_element_type_info(problem->type)->kind == IRR_KIND_FLOAT ||
+                   irr_op_info(problem->op)->result != IRR_RESULT_TOTAL;
     plan->planes[0] = irr_plane_of(plan, 0);
     plan->plane_count = 1;
     plan->again_offset = plan->slot_bytes = plan->layout.slot_bytes;
