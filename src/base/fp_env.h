@@ -30,8 +30,9 @@ static inline unsigned irr_fp_word(void) {
     return word;
 }
 static inline void irr_fp_set_word(unsigned word) {
-    __asm__ volatile("ldmxcsr %0\n\tlfence" : : "m"(word) : "memory");
+    __asm__ volatile("ldmxcsr %0" : : "m"(word) : "memory");
 }
+static inline void irr_fp_fence(void) { __asm__ volatile("lfence" : : : "memory"); }
 
 /* Sets the contract's environment for this thread and returns the one found: mostly the same, and
  * what follows need not wait for a word that is only compared. */
@@ -44,14 +45,15 @@ static inline irr_fp_env_t irr_fp_enter(void) {
 /* Where none had been rounded before, one has been since, most likely: no use in a look that waits.
  */
 static inline void irr_fp_leave(irr_fp_env_t found) {
-    if (!(found & IRR_FP_INEXACT) || irr_fp_word() != found) irr_fp_set_word(found);
+    if (!(found & IRR_FP_INEXACT) || irr_fp_word() != found) irr_fp_set_word(found), irr_fp_fence();
 }
 
 /* From here on these flags tell. Whoever asks for them sees to it that what is computed in between
  * is done. */
-static inline void irr_fp_expect_none_of(unsigned flags) {
+static inline bool irr_fp_expect_none_of(unsigned flags) {
     unsigned word = irr_fp_word();
     if (word & flags) irr_fp_set_word(word & ~flags);
+    return word & flags;
 }
 
 /* Between enter and leave: has a result been rounded since? */
@@ -73,7 +75,9 @@ static inline bool irr_fp_was_normal(void) {
 
 /* Likewise: was each result in the range of its type, or exact? */
 enum { IRR_FP_OUT_OF_RANGE = IRR_FP_OVERFLOW | IRR_FP_UNDERFLOW };
-static inline void irr_fp_expect_range(void) { irr_fp_expect_none_of(IRR_FP_OUT_OF_RANGE); }
+static inline void irr_fp_expect_range(void) {
+    if (irr_fp_expect_none_of(IRR_FP_OUT_OF_RANGE)) irr_fp_fence();
+}
 static inline bool irr_fp_kept_range(void) { return (irr_fp_word() & IRR_FP_OUT_OF_RANGE) == 0; }
 #else
 #include <fenv.h>
