@@ -397,6 +397,11 @@ static void a_host_pool_replaces_ours(void **state) {
     assert_int_equal(calls, 3);
     executor.threads = 64;
     assert_int_equal(irr_executor_width(&executor), 5);
+    /* More lanes than there are shares, one after another in two threads. */
+    services.thread_count = 100, executor.threads = 100, executor.apart = true, calls = 0;
+    assert_int_equal(run_board(&executor, 1000, false), 0);
+    assert_int_equal(run_board(&executor, 101, true), 0);
+    assert_int_equal(calls, 200);
 }
 
 int main(void) {

@@ -58,6 +58,9 @@ static struct {
     irr_bell_t bell;                /* what ringing takes */
 } pool = {.bell = {.ring_ns = IRR_USUAL_RING_NS, .wake_ns = IRR_USUAL_WAKE_NS}};
 
+/* Of its regions, one at a time. */
+static irr_share_t shares[IRR_MOST_WORKERS + 1];
+
 static void futex_wait(atomic_uint *word, unsigned expected) {
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
 }
@@ -240,23 +243,31 @@ static void close_gate(void) {
 
 /* ---- a host's pool ---- */
 
+/* Shares of a region on its caller's stack; more threads have some of them together. */
+enum { MOST_HOSTED_SHARES = 64 };
+
 typedef struct {
-    _Alignas(IRR_LINE) atomic_size_t next;
-    size_t count;
+    irr_sharing_t sharing;
     irr_task_f task;
     void *argument;
 } hosted_t;
 
 /* One for each thread that may work at once, so that the host's pool cannot spread any wider. */
 static void run_hosted(void *argument, size_t lane) {
-    (void)lane;
     hosted_t *hosted = argument;
     irr_fp_env_t found = irr_fp_enter();
-    size_t index;
-    while ((index = atomic_fetch_add_explicit(&hosted->next, 1, memory_order_relaxed)) <
-           hosted->count)
-        hosted->task(hosted->argument, index);
+    irr_shares_draw(hosted->sharing, (uint32_t)lane, hosted->task, hosted->argument);
     irr_fp_leave(found);
+}
+
+/* Not inline: its stack is for a host's regions alone. */
+__attribute__((noinline)) static void work_hosted(const irr_executor_t *executor, size_t count,
+                                                  irr_task_f task, void *argument, uint32_t width) {
+    irr_share_t hosted_shares[MOST_HOSTED_SHARES];
+    uint32_t seats = width < MOST_HOSTED_SHARES ? width : MOST_HOSTED_SHARES;
+    hosted_t hosted = {irr_shares_deal(hosted_shares, count, seats, executor->apart), task,
+                       argument};
+    executor->services->parallel_for(executor->services->context, width, run_hosted, &hosted);
 }
 
 /* ---- entry ---- */
@@ -304,7 +315,7 @@ static void work_together(const irr_executor_t *executor, size_t count, irr_task
     int64_t began_ns = timed ? irr_now_ns() : 0;
     if (way == IRR_WAY_TOGETHER && (awake || bell || is_in_long_row(began_ns))) {
         if (workers > pool.started) grow(workers);
-        irr_sharing_t sharing = irr_shares_deal(count, workers + 1, executor->apart);
+        irr_sharing_t sharing = irr_shares_deal(shares, count, workers + 1, executor->apart);
         open_gate(sharing, task, argument, bell);
         irr_shares_draw(sharing, 0, task, argument);
         close_gate();
@@ -328,8 +339,7 @@ void irr_parallel_for(const irr_executor_t *executor, size_t count, irr_task_f t
     uint32_t width = irr_executor_width(executor);
     if (count < width) width = (uint32_t)count;
     if (width > 1 && executor->services) {
-        hosted_t hosted = {.count = count, .task = task, .argument = argument};
-        executor->services->parallel_for(executor->services->context, width, run_hosted, &hosted);
+        work_hosted(executor, count, task, argument, width);
         end_work(executor, argument);
     } else if (width > 1 &&
                !atomic_flag_test_and_set_explicit(&pool.in_use, memory_order_acquire)) {

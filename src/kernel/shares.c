@@ -4,8 +4,6 @@
 
 #include "kernel/patience.h"
 
-#include <stdatomic.h>
-
 /* How long a task may take that finds its data in a cache. */
 enum { CACHED_TASK_NS = 3000 };
 
@@ -13,23 +11,16 @@ enum { CACHED_TASK_NS = 3000 };
  * own cache, and may be there alone: others would get it six times as slowly. Then they help out
  * where a share's thread is not there, or is at one index for longer than one that is in a cache.
  */
-static struct {
-    _Alignas(IRR_LINE) atomic_size_t next; /* index to draw */
-    atomic_bool attended;
-} shares[IRR_MOST_WORKERS + 1];
-
 static size_t share_begin(const irr_sharing_t *sharing, uint32_t seat) {
     return sharing->share * seat + (seat < sharing->rest ? seat : sharing->rest);
 }
 
 /* Does the thread whose share it is leave an index to others? False: it has drawn them all. */
-static bool leaves_some(uint32_t seat, size_t end, bool apart) {
-    atomic_size_t *next = &shares[seat].next;
+static bool leaves_some(const irr_share_t *share, size_t end, bool apart) {
     irr_patience_t patience = {0};
     size_t seen = 0, now;
-    while ((now = atomic_load_explicit(next, memory_order_relaxed)) < end) {
-        if (!apart || !atomic_load_explicit(&shares[seat].attended, memory_order_relaxed))
-            return true;
+    while ((now = atomic_load_explicit(&share->next, memory_order_relaxed)) < end) {
+        if (!apart || !atomic_load_explicit(&share->attended, memory_order_relaxed)) return true;
         if (now != seen) patience = (irr_patience_t){0};
         seen = now;
         if (!irr_spin(&patience, CACHED_TASK_NS)) return true;
@@ -37,8 +28,8 @@ static bool leaves_some(uint32_t seat, size_t end, bool apart) {
     return false;
 }
 
-irr_sharing_t irr_shares_deal(size_t count, uint32_t seats, bool apart) {
-    irr_sharing_t sharing = {seats, apart, count / seats, count % seats};
+irr_sharing_t irr_shares_deal(irr_share_t *shares, size_t count, uint32_t seats, bool apart) {
+    irr_sharing_t sharing = {shares, seats, apart, count / seats, count % seats};
     for (uint32_t seat = 0; seat < seats; seat++) {
         size_t begin = share_begin(&sharing, seat);
         atomic_store_explicit(&shares[seat].next, begin, memory_order_relaxed);
@@ -49,12 +40,12 @@ irr_sharing_t irr_shares_deal(size_t count, uint32_t seats, bool apart) {
 
 void irr_shares_draw(irr_sharing_t sharing, uint32_t seat, irr_task_f task, void *argument) {
     if (seat >= sharing.seats) seat %= sharing.seats;
-    atomic_store_explicit(&shares[seat].attended, true, memory_order_relaxed);
+    atomic_store_explicit(&sharing.shares[seat].attended, true, memory_order_relaxed);
     for (uint32_t k = 0; k < sharing.seats; k++) {
         size_t index, end = share_begin(&sharing, seat + 1);
-        atomic_size_t *next = &shares[seat].next;
-        while (leaves_some(seat, end, sharing.apart && k > 0) &&
-               (index = atomic_fetch_add_explicit(next, 1, memory_order_relaxed)) < end)
+        irr_share_t *share = &sharing.shares[seat];
+        while (leaves_some(share, end, sharing.apart && k > 0) &&
+               (index = atomic_fetch_add_explicit(&share->next, 1, memory_order_relaxed)) < end)
             task(argument, index);
         seat = seat + 1 < sharing.seats ? seat + 1 : 0;
     }
