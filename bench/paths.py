@@ -325,6 +325,14 @@ PATHS = [
      "width <= busy ? tile : tile",
      "squares of 64 bits, of whose states small numbers use a part: rows whole, not in tiles",
      ["l2 i64 [1024,512] axes [0]", "l2 u64 [8192,1024] axes [0]"]),
+    ("flags left alone", "base/fp_env.h",
+     "if (!(found & IRR_FP_INEXACT) || irr_fp_word() != found) irr_fp_set_word(found), irr_fp_fence();",
+     "irr_fp_set_word(found);",
+     "the caller's floating-point flags: put back where they changed, behind a fence",
+     ["l2 f32 [1,3,8] axes [2]", "sum f32 [1,3,8] axes [2]", "l2 f32 [5,323] axes [1]"]),
+    ("no environment", "plan/simd_plan.c", "plan->rounds = ", "plan->rounds = true || ",
+     "integers that do not round: the caller's floating-point environment stays as it is",
+     ["sum i32 [1,3,8] axes [2]", "max u8 [16,16] axes [1]"]),
     ("halves for rests", "kernel/kernel_columns.inc", "bool few = SURE(S) &&",
      "bool few = !count && SURE(S) &&",
      "columns whose rest is half a vector or less: loads of a half, which seldom lie across lines",
@@ -433,7 +441,8 @@ planes", "of doubles", "pairs loaded once" and "passes that share" at 35455ae to
 processor with 480 MB of L3; of these, "roots" and the last four against the commit before, of which
 "Min and Max in planes" had three instead of two; "lines of rows", "of bands" and "of strips" at 970053a
 on Emerald Rapids against the commit before; "columns of lines" at b28afc1 there, "bands across lines" to
-"whole rows of small numbers" at 636edce), each library against the whole one of the same sources, on
+"whole rows of small numbers" at 636edce, "flags left alone" and "no environment" at c73aaf7 against
+487b378), each library against the whole one of the same sources, on
 {machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a
 noisy machine, the last problem twice: its rows are the middle ones, of two the lesser gain or first.
