@@ -22,11 +22,12 @@ typedef struct device_setup {
     bool strided;       /* both tensors lie with gaps, outermost dimension innermost */
     const irr_host_services_t *services;
     uint64_t *exact_fallbacks; /* of the case's own layer, from the profile */
-    int exceptions;            /* floating-point flags of fenv.h that are up when infer is called */
+    unsigned repeats;          /* further calls of infer, of the same request */
+    unsigned word;             /* MXCSR when infer is called; 0: the default, no flag is up */
 } device_setup_t;
 
-/* Runs the case once. The sentence is kept in `text`. A call that leaves other floating-point flags
- * than it found is an error. */
+/* Runs the case. The sentence is kept in `text`. A call that leaves another MXCSR than it found is
+ * an error. */
 #define DEVICE_TEXT_BYTES 1024
 irr_status_e device_run(irr_plugin_engine_t *engine, const random_case_t *c,
                         const device_setup_t *setup, const void *data, void *output, char *text);

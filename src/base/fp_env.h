@@ -1,7 +1,8 @@
 /* The floating-point environment of a computation: round to nearest, denormals kept, no traps.
  * The control word is looked at and put back by itself, 3 ns; fenv.h would cost fifty times that.
  * Whoever reads it soon after a flag has changed waits, on Intel's processors, for 85 ns, or 20
- * where a fence stands between: so no flag is changed that need not be, and never without a fence.
+ * where a fence stands between: so no flag is changed that need not be, and there is a fence where
+ * none is likely to change again soon.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IRR_BASE_FP_ENV_H
 #define IRR_BASE_FP_ENV_H

@@ -243,7 +243,8 @@ static void close_gate(void) {
 
 /* ---- a host's pool ---- */
 
-/* Shares of a region on its caller's stack; more threads have some of them together. */
+/* Shares of a region on its caller's stack; more threads have some of them together. Which of the
+ * host's threads runs a lane is not known, so a share is nobody's cache: there is no waiting. */
 enum { MOST_HOSTED_SHARES = 64 };
 
 typedef struct {
@@ -265,8 +266,7 @@ __attribute__((noinline)) static void work_hosted(const irr_executor_t *executor
                                                   irr_task_f task, void *argument, uint32_t width) {
     irr_share_t hosted_shares[MOST_HOSTED_SHARES];
     uint32_t seats = width < MOST_HOSTED_SHARES ? width : MOST_HOSTED_SHARES;
-    hosted_t hosted = {irr_shares_deal(hosted_shares, count, seats, executor->apart), task,
-                       argument};
+    hosted_t hosted = {irr_shares_deal(hosted_shares, count, seats, false), task, argument};
     executor->services->parallel_for(executor->services->context, width, run_hosted, &hosted);
 }
 
