@@ -40,6 +40,8 @@
 /* Of longer rows a kernel takes tiles, one after the other: what the second cache still has of the
  * one before is soon the next one's, but for long leaves. */
 #define LONG_LEAF_ROW_BYTES 2048u
+/* Exact sums' accumulators are wide: of fewer rows, to write and to merge them is half of the work. */
+#define LEAST_EXACT_STEPS 128u
 /* A tree is left whole where wider tiles than this are enough for the threads, and it has few
  * leaves or lies in the second caches: what was cut is put together and finished by one of them. */
 #define FEW_LEAVES 8u
@@ -137,6 +139,17 @@ static size_t column_leaves(const irr_lane_info_t *kernel, const irr_layout_t *l
     return leaves;
 }
 
+/* Of exact sums threads share out leaves of any number of rows, and no short ones: as many as
+ * there are threads, or a multiple. */
+static size_t column_steps(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
+    size_t steps = IRR_LEAF_STEPS * column_leaves(kernel, layout);
+    if (!kernel->alone || !kernel->exact || layout->pieces == 1 || goes_by_columns(kernel, layout))
+        return steps;
+    size_t leaves = irr_ceil_div(layout->steps, irr_most(steps, LEAST_EXACT_STEPS));
+    leaves = irr_round_up(leaves, layout->threads);
+    return irr_most(irr_ceil_div(layout->steps, leaves), IRR_LEAF_STEPS);
+}
+
 /* Accumulators of one unit, at most. */
 static size_t most_in_tile(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
     bool one_pass = layout->inner == IRR_INNER_ROWS || layout->rows <= ONE_PASS_ROWS;
@@ -187,7 +200,8 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
                layout->group * layout->group <= few)
             layout->group *= 2;
         layout->steps = irr_ceil_div(layout->rows, layout->group);
-        layout->leaf_steps *= (layout->width == 1 ? row_leaves : column_leaves)(kernel, layout);
+        layout->leaf_steps = layout->width > 1 ? column_steps(kernel, layout)
+                                               : IRR_LEAF_STEPS * row_leaves(kernel, layout);
         layout->leaves = irr_ceil_div(layout->steps, layout->leaf_steps);
     }
 }
@@ -259,7 +273,7 @@ static void cut_width(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     size_t others = layout->blocks.total * layout->kept * layout->segments.total;
     size_t group = layout->last_rows * layout->last_width; /* is never cut */
     bool by_columns = goes_by_columns(kernel, layout);
-    size_t leaves = kernel->alone ? layout->leaves : irr_ceil_div(layout->steps, IRR_LEAF_STEPS);
+    size_t leaves = irr_ceil_div(layout->steps, IRR_LEAF_STEPS);
     size_t wanted = by_columns ? irr_ceil_div(layout->wanted, others)
                                : irr_ceil_div(layout->pieces, others * leaves);
     size_t least_width = LEAST_TILE_WIDTH_BYTES / kernel->element_bytes;

@@ -6,7 +6,8 @@
 /* The top of a tree is one thread's work; of wide nodes it is worth being small, where the threads'
  * shares stay even. */
 static size_t wide_chunk_of(const irr_layout_t *layout, size_t chunk) {
-    size_t each = 2 * layout->threads; /* leaves of two chunks a thread, of one leaf */
+    /* Leaves of two chunks a thread, of one leaf; of eight where leaves are long, and few. */
+    size_t each = (layout->leaf_steps > IRR_LEAF_STEPS ? 8 : 2) * layout->threads;
     while (chunk < 4 &&
            (layout->leaves % (chunk * each) == 0 || layout->leaves > 10 * chunk * each))
         chunk *= 2;
