@@ -114,15 +114,18 @@ static size_t row_leaves(const irr_lane_info_t *kernel, const irr_layout_t *layo
     return irr_least(kernel->row_leaves, whole);
 }
 
-/* Do threads share columns rather than a tree? Of rows at a power of two from one another, each
- * thread's part has a part of its cache's sets. */
-static bool goes_by_columns(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
+/* In how many parts threads share out columns rather than a tree, for which it is 0. Of rows at a
+ * power of two from one another, each thread's part has a part of its cache's sets. */
+static size_t column_parts(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
     size_t others = layout->blocks.total * layout->kept * layout->segments.total;
     size_t row_bytes = layout->width * kernel->element_bytes;
-    size_t parts = irr_ceil_div(layout->wanted, others), part_bytes = row_bytes / parts;
-    if (layout->steps <= FEW_LEAVES * IRR_LEAF_STEPS) return part_bytes >= WIDE_TILE_BYTES;
-    size_t taken = others * layout->rows * parts * irr_most(part_bytes, row_bytes & -row_bytes);
-    return part_bytes >= WIDER_TILE_BYTES && taken <= BYTES_BY_COLUMNS;
+    bool few = layout->steps <= FEW_LEAVES * IRR_LEAF_STEPS;
+    size_t parts = irr_ceil_div(layout->wanted, others);
+    size_t most = row_bytes / (few ? WIDE_TILE_BYTES : WIDER_TILE_BYTES);
+    if (parts > most) parts = most / layout->threads * layout->threads;
+    if (parts == 0 || few) return parts;
+    size_t part_bytes = irr_most(row_bytes / parts, row_bytes & -row_bytes);
+    return others * layout->rows * parts * part_bytes <= BYTES_BY_COLUMNS ? parts : 0;
 }
 
 /* Of columns, as many as a kernel takes, but enough leaves for the threads: by rows, each has in
@@ -132,7 +135,7 @@ static size_t column_leaves(const irr_lane_info_t *kernel, const irr_layout_t *l
     size_t row_bytes = layout->width * kernel->element_bytes, leaves = kernel->column_leaves;
     if (!kernel->alone || row_bytes > LONG_LEAF_ROW_BYTES)
         leaves = irr_least(leaves, IRR_ROW_LEAVES);
-    if (goes_by_columns(kernel, layout)) return leaves;
+    if (column_parts(kernel, layout)) return leaves;
     while (leaves > 1 &&
            irr_ceil_div(layout->steps, IRR_LEAF_STEPS * leaves) * parts < layout->pieces)
         leaves /= 2;
@@ -143,7 +146,7 @@ static size_t column_leaves(const irr_lane_info_t *kernel, const irr_layout_t *l
  * there are threads, or a multiple. */
 static size_t column_steps(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
     size_t steps = IRR_LEAF_STEPS * column_leaves(kernel, layout);
-    if (!kernel->alone || !kernel->exact || layout->pieces == 1 || goes_by_columns(kernel, layout))
+    if (!kernel->alone || !kernel->exact || layout->pieces == 1 || column_parts(kernel, layout))
         return steps;
     size_t leaves = irr_ceil_div(layout->steps, irr_most(steps, LEAST_EXACT_STEPS));
     leaves = irr_round_up(leaves, layout->threads);
@@ -272,16 +275,15 @@ static void join_pieces(const irr_lane_info_t *kernel, irr_layout_t *layout) {
 static void cut_width(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     size_t others = layout->blocks.total * layout->kept * layout->segments.total;
     size_t group = layout->last_rows * layout->last_width; /* is never cut */
-    bool by_columns = goes_by_columns(kernel, layout);
     size_t leaves = irr_ceil_div(layout->steps, IRR_LEAF_STEPS);
-    size_t wanted = by_columns ? irr_ceil_div(layout->wanted, others)
-                               : irr_ceil_div(layout->pieces, others * leaves);
+    size_t parts = column_parts(kernel, layout);
+    size_t wanted = parts ? parts : irr_ceil_div(layout->pieces, others * leaves);
     size_t least_width = LEAST_TILE_WIDTH_BYTES / kernel->element_bytes;
     size_t piece = group > 1 ? group : irr_things_of_lines(kernel->element_bytes);
     size_t share = irr_most(least_width, irr_ceil_div(layout->width, wanted));
     layout->tile_width = irr_least(layout->tile_width, irr_round_up(share, piece));
     size_t tiles = irr_ceil_div(layout->width, layout->tile_width);
-    if (by_columns) tiles = irr_even_parts(layout->threads, others, layout->width, tiles);
+    if (parts) tiles = irr_even_parts(layout->threads, others, layout->width, tiles);
     share = irr_most(least_width, irr_ceil_div(layout->width, tiles));
     layout->tile_width = irr_least(layout->tile_width, irr_round_up(share, piece));
 }
