@@ -146,8 +146,9 @@ static size_t column_leaves(const irr_lane_info_t *kernel, const irr_layout_t *l
  * there are threads, or a multiple. */
 static size_t column_steps(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
     size_t steps = IRR_LEAF_STEPS * column_leaves(kernel, layout);
-    if (!kernel->alone || !kernel->exact || layout->pieces == 1 || column_parts(kernel, layout))
-        return steps;
+    bool shared = layout->pieces > 1 && column_parts(kernel, layout) == 0;
+    bool even = layout->last_rows == 1; /* else tiles are of other widths, and leaves few */
+    if (!kernel->alone || !kernel->exact || !shared || !even) return steps;
     size_t leaves = irr_ceil_div(layout->steps, irr_most(steps, LEAST_EXACT_STEPS));
     leaves = irr_round_up(leaves, layout->threads);
     return irr_most(irr_ceil_div(layout->steps, leaves), IRR_LEAF_STEPS);
