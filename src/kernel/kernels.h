@@ -33,7 +33,7 @@
 /* Where order is free (integers, the least, the greatest), of a long row up to so many; of columns,
  * too, where no accumulator can overflow. */
 #define IRR_FREE_LEAVES 128u
-/* So many rows of columns the processor's prefetchers follow at once, each as a stream of its own. */
+/* So many rows of columns the processor's prefetchers follow at once, each as a stream. */
 #define IRR_STREAMS 24u
 /* Kernels load and store whole vectors of accumulators: this much room behind the last one. */
 #define IRR_ACCUMULATOR_SLACK_BYTES 1024u

@@ -40,7 +40,7 @@
 /* Of longer rows a kernel takes tiles, one after the other: what the second cache still has of the
  * one before is soon the next one's, but for long leaves. */
 #define LONG_LEAF_ROW_BYTES 2048u
-/* Exact sums' accumulators are wide: of fewer rows, to write and to merge them is half of the work. */
+/* Exact sums' accumulators are wide: of fewer rows, to write and merge them is half of the work. */
 #define LEAST_EXACT_STEPS 128u
 /* A tree is left whole where wider tiles than this are enough for the threads, and it has few
  * leaves or lies in the second caches: what was cut is put together and finished by one of them. */
