@@ -1,5 +1,5 @@
-/* Tensors that no cache holds: whatever IRREDUCE_PREFETCH is, they have the bits of their
- * parts, each of which a cache holds. SPDX-License-Identifier: Apache-2.0 */
+/* Tensors that no cache holds, or no near one: whatever IRREDUCE_PREFETCH is, they have the bits of
+ * their parts, each of which a cache holds. SPDX-License-Identifier: Apache-2.0 */
 #include "base/element_type.h"
 #include "device.h"
 
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-enum { FAR_BYTES = 34 << 20 };
+enum { FAR_BYTES = 34 << 20, MIDDLE_BYTES = 7 << 20 };
 
 static void reduce(const char *op, irr_element_type_e type, const char *const way[3],
                    const int64_t dims[3], const void *data, void *output) {
@@ -24,7 +24,8 @@ static void reduce(const char *op, irr_element_type_e type, const char *const wa
 }
 
 /* [parts, rows, width] over its rows, at once and part by part. */
-static void check(const char *op, irr_element_type_e type, int64_t rows, int64_t width) {
+static void check_of(size_t bytes, const char *op, irr_element_type_e type, int64_t rows,
+                     int64_t width) {
     static const char *const ways[][3] = {{"scalar", "NO"},
                                           {"avx2", "NO"},
                                           {"avx2", "YES"},
@@ -35,7 +36,7 @@ static void check(const char *op, irr_element_type_e type, int64_t rows, int64_t
                                           {"avx512", "YES", "ACCURACY"},
                                           {"avx512", "NO", "ACCURACY"}};
     size_t element = irr_element_bytes(type), result = (size_t)width * element;
-    size_t part = (size_t)rows * result, parts = FAR_BYTES / part + 1;
+    size_t part = (size_t)rows * result, parts = bytes / part + 1;
     char *data = malloc(parts * part), *whole = malloc(parts * result), *alone = malloc(result);
     assert_true(data && whole && alone);
     for (size_t i = 0; i < parts * part; i++) /* floats from a half to 2, of either sign */
@@ -51,6 +52,11 @@ static void check(const char *op, irr_element_type_e type, int64_t rows, int64_t
         }
     }
     free(data), free(whole), free(alone);
+}
+
+static void check(const char *op, irr_element_type_e type, int64_t rows, int64_t width) {
+    check_of(FAR_BYTES, op, type, rows, width);
+    check_of(MIDDLE_BYTES, op, type, rows, width);
 }
 
 static void test_parts(void **state) {
@@ -73,6 +79,9 @@ static void test_parts(void **state) {
     check("ReduceMax", IRR_U16, 19, 300);   /* small blocks */
     check("ReduceSum", IRR_F16, 7, 1003);   /* wide ones */
     check("ReduceL2", IRR_I16, 33, 999);
+    check("ReduceMean", IRR_F16, 20, 3001); /* as many streams */
+    check("ReduceMax", IRR_BF16, 24, 2050);
+    check("ReduceMin", IRR_I16, 400, 2050); /* brief strips */
 }
 
 /* All of the elements at once, by each tier. */
