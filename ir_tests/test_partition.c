@@ -177,6 +177,8 @@ static void test_partition(void **state) {
             if (!kernel.alone) check_sibling(&geometry, &kernel, &cost, &l);
             assert_true(l.threads >= 1 && l.threads <= threads && l.tasks >= 1);
             assert_true(l.tasks <= MOST_TASKS);
+            if (l.inner == IRR_INNER_TREE && l.width > 1) /* what no state overflows in */
+                assert_in_range(l.leaf_steps, 1, IRR_LEAF_STEPS * kernel.column_leaves);
             if (l.leaf_chunks > 1) /* leaves of one tree */
                 assert_true(l.tile_kept == 1 && l.tile_blocks == 1 && l.chunk_segments == 1);
             if (cost.bytes < 128 * 1024) assert_int_equal(l.tasks, 1);
@@ -219,11 +221,12 @@ static void one_by_one(void *context, size_t count, void (*task)(void *argument,
 
 enum { MOST_ELEMENTS = 4000000, MOST_OUTPUTS = 400000 };
 
+static float expected[MOST_OUTPUTS], result[MOST_OUTPUTS]; /* or what else is no larger */
+
 /* The reduction over the axes of a mask, bit for bit that of one thread; false: too many outputs.
  */
-static bool same_bits(irr_plugin_engine_t *engine, const char *op, const int64_t dims[4],
-                      uint32_t mask, const float *data) {
-    static float expected[MOST_OUTPUTS], result[MOST_OUTPUTS];
+static bool same_bits(irr_plugin_engine_t *engine, const char *op, irr_element_type_e type,
+                      const int64_t dims[4], uint32_t mask, const void *data) {
     int64_t axes[4], out[4], axis_count = 0, outputs = 1;
     for (int d = 0; d < 4; d++) {
         if (mask >> d & 1) axes[axis_count++] = d;
@@ -233,7 +236,7 @@ static bool same_bits(irr_plugin_engine_t *engine, const char *op, const int64_t
     if (outputs > MOST_OUTPUTS) return false;
     device_graph_t graph;
     graph_begin(&graph);
-    uint32_t in = graph_input(&graph, IRR_F32, 4, dims);
+    uint32_t in = graph_input(&graph, type, 4, dims);
     uint32_t over = graph_constant(&graph, IRR_I64, 1, SHAPE(axis_count), axes);
     graph_output(&graph, graph_layer(&graph, op, in, over, 4, out));
     for (uint32_t threads = 1; threads <= MOST_THREADS; threads += 1 + threads / 2) {
@@ -243,14 +246,15 @@ static bool same_bits(irr_plugin_engine_t *engine, const char *op, const int64_t
             .size_bytes = sizeof services, .parallel_for = one_by_one, .thread_count = threads};
         irr_property_t property = {"INFERENCE_NUM_THREADS", text};
         irr_plugin_request_t *request = request_on(&graph, &property, 1);
-        irr_tensor_view_t from = tensor(IRR_F32, 4, dims, data);
-        irr_tensor_view_t to = tensor(IRR_F32, 4, out, threads > 1 ? result : expected);
+        irr_tensor_view_t from = tensor(type, 4, dims, data);
+        irr_tensor_view_t to = tensor(type, 4, out, threads > 1 ? result : expected);
         assert_int_equal(engine->infer(request, &from, &to, &services, (irr_sentence_t){NULL, 0}),
                          0);
         engine->release_request(request);
-        if (threads > 1 && memcmp(result, expected, (size_t)outputs * sizeof *result) != 0)
-            fail_msg("%s f32 [%d,%d,%d,%d], axes of mask %#x: other bits on %u threads", op,
-                     (int)dims[0], (int)dims[1], (int)dims[2], (int)dims[3], mask, threads);
+        if (threads > 1 && memcmp(result, expected, (size_t)outputs * irr_element_bytes(type)) != 0)
+            fail_msg("%s %s [%d,%d,%d,%d], axes of mask %#x: other bits on %u threads", op,
+                     irr_element_type_info(type)->name, (int)dims[0], (int)dims[1], (int)dims[2],
+                     (int)dims[3], mask, threads);
     }
     return true;
 }
@@ -269,7 +273,7 @@ static void test_bits(void **state) {
     for (size_t i = 0; i < MOST_ELEMENTS; i++) data[i] = 0.5f + (float)below(1000001) * 1e-6f;
     for (size_t s = 0; s < SHAPES; s++)
         for (size_t k = 0; k < 6; k++)
-            same_bits(engine, ops[k / 2], shapes[s], k % 2 ? 5 : 2, data);
+            same_bits(engine, ops[k / 2], IRR_F32, shapes[s], k % 2 ? 5 : 2, data);
     seed();
     for (size_t s = 0; s < RANDOM; s++) {
         int64_t dims[4];
@@ -279,15 +283,46 @@ static void test_bits(void **state) {
             for (int d = 0; d < 4; d++)
                 elements *= (double)(dims[d] = 1 + (int64_t)below(s % 2 || below(2) ? 60 : 100000));
         } while (elements > MOST_ELEMENTS || elements < MOST_ELEMENTS / 8);
-        compared += same_bits(engine, ops[s % 3], dims, s % 4 ? 5 : 1 + (uint32_t)below(14), data);
+        compared +=
+            same_bits(engine, ops[s % 3], IRR_F32, dims, s % 4 ? 5 : 1 + (uint32_t)below(14), data);
     }
     assert_true(compared > RANDOM / 4);
     free(data);
     engine->release(engine);
 }
 
+/* The largest integers and the least, in shares of many sizes: a leaf must not be longer than its
+ * states are wide. Means of nothing but one number are that number. */
+static void test_extremes(void **state) {
+    (void)state;
+    static const int64_t shapes[][4] = {{1, 1025, 1100, 1}, {1, 2300, 700, 1},  {1, 9000, 140, 1},
+                                        {1, 30000, 40, 1},  {1, 20001, 130, 1}, {2, 5003, 97, 2}};
+    static const struct {
+        irr_element_type_e type;
+        unsigned char low, high; /* bytes */
+    } kinds[] = {{IRR_I8, 0x80, 0x80},  {IRR_I8, 0x7f, 0x7f},  {IRR_U8, 0xff, 0xff},
+                 {IRR_I16, 0x00, 0x80}, {IRR_U16, 0xff, 0xff}, {IRR_I32, 0xff, 0x7f},
+                 {IRR_I32, 0x00, 0x80}, {IRR_U32, 0xff, 0xff}};
+    irr_plugin_engine_t *engine = engine_or_fail();
+    unsigned char *data = malloc(MOST_ELEMENTS * 4);
+    assert_non_null(data);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        size_t bytes = irr_element_bytes(kinds[k].type);
+        for (size_t i = 0; i < MOST_ELEMENTS * bytes; i++)
+            data[i] = i % bytes + 1 < bytes ? kinds[k].low : kinds[k].high;
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+            assert_true(same_bits(engine, "ReduceMean", kinds[k].type, shapes[s], 2, data));
+            assert_memory_equal(expected, data, bytes);
+            assert_true(same_bits(engine, "ReduceL2", kinds[k].type, shapes[s], 2, data));
+        }
+    }
+    free(data);
+    engine->release(engine);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_partition),
-                                       cmocka_unit_test(test_bits)};
+                                       cmocka_unit_test(test_bits),
+                                       cmocka_unit_test(test_extremes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

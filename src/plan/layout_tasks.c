@@ -4,13 +4,17 @@
 #include "plan/layout.h"
 
 /* The top of a tree is one thread's work; of wide nodes it is worth being small, where the threads'
- * shares stay even. */
+ * shares stay even: of two chunks a thread, of one leaf, or eight where leaves are long, and few.
+ */
 static size_t wide_chunk_of(const irr_layout_t *layout, size_t chunk) {
-    /* Leaves of two chunks a thread, of one leaf; of eight where leaves are long, and few. */
-    size_t each = (layout->leaf_steps > IRR_LEAF_STEPS ? 8 : 2) * layout->threads;
-    while (chunk < 4 &&
-           (layout->leaves % (chunk * each) == 0 || layout->leaves > 10 * chunk * each))
-        chunk *= 2;
+    const size_t threads = layout->threads, leaves = layout->leaves;
+    const bool are_long = layout->leaf_steps > IRR_LEAF_STEPS;
+    const size_t each = (are_long ? 8 : 2) * threads;
+    while (chunk < 4 && (leaves % (chunk * each) == 0 || leaves > 10 * chunk * each)) chunk *= 2;
+    /* Long leaves are as many for each thread, and their chunks stay so. */
+    while (are_long && chunk > 1 && leaves % threads == 0 && leaves % (chunk * threads) != 0 &&
+           chunk < leaves)
+        chunk /= 2;
     return chunk;
 }
 
