@@ -60,7 +60,7 @@ def reading_bars(one, two, types, every):
         worst_over_read("1", "above 8 MB over the read, 1 thread", 1.10,
                         (row for row in every if row.threads == 1 and row.bytes > LARGE)),
         worst_over_read("1", "above 8 MB over the read, 2 threads", 1.25,
-                        (row for row in two if row.bytes > LARGE)),
+                        (row for row in every if row.threads == 2 and row.bytes > LARGE)),
         Bar("2", "f32 sums up to 1 MB over the read, geometric mean", 1.40,
             geomean(row.over_read() for row in sums), False),
         worst_over_read("2", "long contiguous rows", 1.15, long_rows),

@@ -57,11 +57,11 @@ class Bench:
         self.answers.update({key: answer[key] for key in ("seed", "rounds", "versions")})
         return [Row(row) for row in answer["rows"]]
 
-    def cases(self, problems):
+    def cases(self, problems, threads="1"):
         with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
             file.write("\n".join(problems) + "\n")
             file.flush()
-            return self.rows("--cases", file.name, "--threads", "1", show=False)
+            return self.rows("--cases", file.name, "--threads", threads, show=False)
 
 
 def middle(runs):
@@ -96,6 +96,10 @@ LISTS = {
 }
 
 
+# 24 MB, by rows and by columns.
+LARGE_OF_OTHER_TYPES = [f"{op} {name} [1536,{16384 // size}] axes [{axis}]"
+                        for names, size in (("f64,i64,u64", 8), ("i32", 4), ("f16,bf16,i16", 2), ("i8", 1))
+                        for name in names.split(",") for op in ("sum", "l2") for axis in (0, 1)]
 WAYS = {"pairs": second_over_first, "neighbour": second_over_first,
         "compile": lambda row: row["us"]}
 
@@ -103,6 +107,7 @@ WAYS = {"pairs": second_over_first, "neighbour": second_over_first,
 def one_run(bench):
     """What is measured once: {list: rows}, rows by size, {way: rows}."""
     found = {title: bench.rows(*arguments) for title, arguments in LISTS.items()}
+    found["other types above 8 MB, 2 threads"] = bench.cases(LARGE_OF_OTHER_TYPES, "2")
     found["siblings, 1 thread"] = bench.cases(SIBLINGS)
     return found, bench.cases(sizes()), {name: bench.run(f"--{name}")["rows"] for name in WAYS}
 
@@ -121,6 +126,7 @@ def main():
         print(f"run {k + 1} of {RUNS}", file=sys.stderr)
         runs.append(one_run(bench))
     bench.commands.append("irreduce_bench --cases FILE --threads 1   # siblings; sizes for the drawing")
+    bench.commands.append("irreduce_bench --cases FILE --threads 2   # other types above 8 MB")
     lists, sizes_rows, ways = zip(*runs)
     found = {title: middle([run[title] for run in lists]) for title in lists[0]}
     by_size = middle(sizes_rows)
