@@ -458,7 +458,7 @@ processor with 480 MB of L3; of these, "roots" and the last four against the com
 "Min and Max in planes" had three instead of two; "lines of rows", "of bands" and "of strips" at 970053a
 on Emerald Rapids against the commit before; "columns of lines" at b28afc1 there, "bands across lines" to
 "whole rows of small numbers" at 636edce, "flags left alone" and "no environment" at c73aaf7 against
-f1cb5d0), each library against the whole one of the same sources, on
+f1cb5d0, "brief strips" to "few streams" at e2defa6 against a446be2), each library against the whole one of the same sources, on
 {machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a
 noisy machine, the last problem twice: its rows are the middle ones, of two the lesser gain or first.
