@@ -4,8 +4,7 @@
 #include "plan/layout.h"
 
 /* The top of a tree is one thread's work; of wide nodes it is worth being small, where the threads'
- * shares stay even: of two chunks a thread, of one leaf, or eight where leaves are long, and few.
- */
+ * shares stay even: of two chunks a thread, of one leaf; of eight where leaves are long. */
 static size_t wide_chunk_of(const irr_layout_t *layout, size_t chunk) {
     const size_t threads = layout->threads, leaves = layout->leaves;
     const bool are_long = layout->leaf_steps > IRR_LEAF_STEPS;
