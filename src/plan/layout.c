@@ -335,6 +335,7 @@ void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel
     size_t results =
         layout->tile_blocks * layout->tile_kept * layout->tile_width * kernel->accumulator_bytes;
     size_t lanes = layout->group * layout->tile_width * kernel->accumulator_bytes;
+    layout->onto = kernel->exact && layout->width > 1;
     layout->result_bytes = irr_round_up(results, IRR_ACCUMULATOR_PIECE_BYTES);
     if (layout->inner == IRR_INNER_TREE)
         layout->leaf_bytes = irr_round_up(lanes, IRR_ACCUMULATOR_PIECE_BYTES);

@@ -31,6 +31,7 @@ typedef struct irr_layout {
     size_t steps;      /* of rows, the last may be a part of one */
     size_t leaf_steps; /* what one kernel call takes: a leaf, of a single row some leaves */
     size_t leaves;     /* of one block, of leaf_steps */
+    bool onto;         /* each is added to the one before: nothing is rounded, they have no tree */
     /* Units: tiles_kept x tiles_width of each block, or several blocks, whole. */
     size_t tile_blocks, tile_kept, tile_width, tiles_kept, tiles_width, units;
     irr_cut_t kept_of_tiles; /* tile_kept is the most of it */
@@ -43,7 +44,7 @@ typedef struct irr_layout {
     irr_cut_t units_of_tasks;              /* that have whole ones: of one chunk */
     size_t chunk_segments, segment_chunks; /* of a unit; powers of two, and how many */
     size_t chunk_leaves, leaf_chunks; /* of a segment, if chunk_segments is 1 and it is one tree */
-    /* Scratch of one task: a tree of tile results, then a tree of leaves. */
+    /* Scratch of one task: a tree of tile results, then one of leaves, or one node for them. */
     size_t result_bytes, leaf_bytes; /* one node of each */
     size_t result_levels_bytes;      /* where the tree of leaves begins */
     size_t slot_bytes;

@@ -42,9 +42,9 @@ static void measure_slot(irr_layout_t *layout) {
     if (layout->last_rows > 1 && levels == 1)
         levels = 2; /* for the copy from which they are folded */
     layout->result_levels_bytes = layout->result_bytes * levels;
-    layout->slot_bytes = layout->result_levels_bytes +
-                         layout->leaf_bytes * (1 + irr_ceil_log2(layout->chunk_leaves)) +
-                         IRR_ACCUMULATOR_SLACK_BYTES;
+    levels = 1 + irr_ceil_log2(layout->onto ? 1 : layout->chunk_leaves);
+    layout->slot_bytes =
+        layout->result_levels_bytes + layout->leaf_bytes * levels + IRR_ACCUMULATOR_SLACK_BYTES;
 }
 
 void irr_layout_deal(irr_layout_t *layout) {

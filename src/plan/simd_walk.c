@@ -159,14 +159,16 @@ static void run_rest(const irr_unit_t *unit, char *lanes, const char *data, size
     }
 }
 
-static void run_leaf(const irr_unit_t *unit, char *lanes, const char *segment, size_t leaf) {
+/* Onto what is in the lanes, unless it is the first. */
+static void run_leaf(const irr_unit_t *unit, char *lanes, const char *segment, size_t leaf,
+                     bool first) {
     const irr_layout_t *l = &unit->plan->layout;
     const irr_kernel_t *kernel = unit->plan->kernel;
-    size_t stride = l->group * l->width, first = leaf * l->leaf_steps;
-    size_t steps = irr_least(l->steps - first, l->leaf_steps);
-    size_t rows = l->rows - first * l->group; /* from here on */
+    size_t stride = l->group * l->width, step = leaf * l->leaf_steps;
+    size_t steps = irr_least(l->steps - step, l->leaf_steps);
+    size_t rows = l->rows - step * l->group; /* from here on */
     size_t whole = irr_least(rows / l->group, steps);
-    const char *data = segment + first * stride * kernel->element_bytes;
+    const char *data = segment + step * stride * kernel->element_bytes;
     size_t n = irr_least(rows, steps * l->group), bytes = n * l->width * kernel->element_bytes;
     if (unit->plan->asks && unit->width == l->width && bytes <= MOST_ASKED_BYTES)
         ask_behind(data, bytes);
@@ -177,10 +179,11 @@ static void run_leaf(const irr_unit_t *unit, char *lanes, const char *segment, s
             kernel->leaf(lanes, data, n, unit->lanes, unit->plan->ahead);
         return;
     }
-    if (whole) run_steps(unit->plan, lanes, 0, data, stride, whole, unit->lanes, unit->plan->how);
+    unsigned how = first ? unit->plan->how : unit->plan->how & ~(unsigned)IRR_STEPS_FIRST;
+    if (whole) run_steps(unit->plan, lanes, 0, data, stride, whole, unit->lanes, how);
     if (whole < steps)
         run_rest(unit, lanes, data + whole * stride * kernel->element_bytes,
-                 rows % l->group * l->width, whole == 0);
+                 rows % l->group * l->width, first && whole == 0);
 }
 
 void irr_close_leaves(const irr_unit_t *unit, char *results, size_t at, char *lanes) {
@@ -199,11 +202,12 @@ static bool run_leaves(irr_walk_t *walk, char *results, size_t at, const char *s
     size_t leaf_rows = l->leaf_steps * l->group, to = walk->leaves;
     if (rows < l->rows) to = irr_least(to, (rows + leaf_rows - 1) / leaf_rows);
     for (size_t done = walk->done_in_this; done < to; walk->done_in_this = ++done) {
-        run_leaf(unit, irr_top(walk->lanes, l->leaf_bytes, done), segment, walk->first_leaf + done);
-        irr_carry(unit->plan, walk->lanes, l->leaf_bytes, done + 1, unit->lanes);
+        char *lanes = l->onto ? walk->lanes : irr_top(walk->lanes, l->leaf_bytes, done);
+        run_leaf(unit, lanes, segment, walk->first_leaf + done, !l->onto || done == 0);
+        if (!l->onto) irr_carry(unit->plan, walk->lanes, l->leaf_bytes, done + 1, unit->lanes);
     }
     if (to < walk->leaves) return false;
-    collapse(unit->plan, walk->lanes, l->leaf_bytes, to, unit->lanes);
+    if (!l->onto) collapse(unit->plan, walk->lanes, l->leaf_bytes, to, unit->lanes);
     if (to == l->leaves) irr_close_leaves(unit, results, at, walk->lanes);
     return true;
 }
