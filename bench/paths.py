@@ -325,20 +325,30 @@ PATHS = [
      "likewise integers in blocks of 16 KB and more, which otherwise go by strips",
      ["sum i32 [16,1777] axes [0]", "prod i32 [16,1777] axes [0]", "max i16 [16,3001] axes [0]",
       "sum i32 [50,25,333] axes [1]"]),
-    ("exact columns across lines", "kernel/kernel_exact.inc", "whole_lines && how & IRR_STEPS_LINES &&",
-     "whole_lines && how & 0 &&",
+    ("exact columns across lines", "kernel/kernel_exact.inc", "WHOLE_LINES && how & IRR_STEPS_LINES &&",
+     "WHOLE_LINES && how & 0 &&",
      "likewise exact sums, in bands",
      ["mean i32 [300,777] axes [0]", "l2 i16 [300,1501] axes [0]", "l2 i64 [300,501] axes [0]"]),
     ("long leaves of columns", "plan/layout.c", "row_bytes > LONG_LEAF_ROW_BYTES)",
      "row_bytes > 0)",
      "exact sums of 32 and 64 bits in rows of 2 KB or less: fewer accumulators to write and merge",
      ["l2 i64 [2048,64] axes [0]", "mean i32 [2048,256] axes [0]", "l2 i64 [3000,50] axes [0]"]),
+    ("leaf onto leaf", "plan/layout.c", "layout->onto = kernel->exact &&",
+     "layout->onto = !kernel &&",
+     "exact sums of columns: nothing is rounded, so each leaf goes onto the accumulators of the one before",
+     ["mean i32 [4096,4096] axes [0]", "mean i32 [4096,1024] axes [0]",
+      "mean u32 [3000,3000] axes [0]"]),
+    ("narrow blocks", "kernel/kernel_exact.inc", "ahead && !own ? AHEAD_BLOCK_BYTES",
+     "ahead && !ahead ? AHEAD_BLOCK_BYTES",
+     "likewise where lines are called for: few columns through the rows of a leaf",
+     ["mean i32 [400,40000] axes [0]", "mean i64 [398,2544] axes [0]",
+      "l2 u32 [3000,3333] axes [0]", "mean i16 [370,10528] axes [0]"]),
     ("wide tiles of narrow elements", "plan/layout.c", "seldom && kernel->element_bytes < 4",
      "seldom && kernel->element_bytes < 0",
      "exact sums of 8 and 16 bits: accumulators that are seldom written leave rows whole",
      ["mean u16 [2000,2100] axes [0]", "mean u8 [1000,5000] axes [0]"]),
-    ("whole rows of small numbers", "kernel/kernel_exact.inc", "width <= busy ? busy : tile",
-     "width <= busy ? tile : tile",
+    ("whole rows of small numbers", "kernel/kernel_exact.inc", "width <= busy; /* rows as",
+     "width <= 0; /* rows as",
      "squares of 64 bits, of whose states small numbers use a part: rows whole, not in tiles",
      ["l2 i64 [1024,512] axes [0]", "l2 u64 [8192,1024] axes [0]"]),
     ("flags left alone", "base/fp_env.h",
@@ -458,7 +468,8 @@ processor with 480 MB of L3; of these, "roots" and the last four against the com
 "Min and Max in planes" had three instead of two; "lines of rows", "of bands" and "of strips" at 970053a
 on Emerald Rapids against the commit before; "columns of lines" at b28afc1 there, "bands across lines" to
 "whole rows of small numbers" at 636edce, "flags left alone" and "no environment" at c73aaf7 against
-f1cb5d0, "brief strips" to "few streams" at e2defa6 against a446be2), each library against the whole one of the same sources, on
+f1cb5d0, "brief strips" to "few streams" at e2defa6 against a446be2, "leaf onto leaf" and "narrow
+blocks" at 0ed428a), each library against the whole one of the same sources, on
 {machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a
 noisy machine, the last problem twice: its rows are the middle ones, of two the lesser gain or first.
