@@ -347,8 +347,8 @@ PATHS = [
      "seldom && kernel->element_bytes < 0",
      "exact sums of 8 and 16 bits: accumulators that are seldom written leave rows whole",
      ["mean u16 [2000,2100] axes [0]", "mean u8 [1000,5000] axes [0]"]),
-    ("whole rows of small numbers", "kernel/kernel_exact.inc", "width <= busy; /* rows as",
-     "width <= 0; /* rows as",
+    ("whole rows of small numbers", "kernel/kernel_exact.inc", ": own ? busy : tile;",
+     ": own ? tile : tile;",
      "squares of 64 bits, of whose states small numbers use a part: rows whole, not in tiles",
      ["l2 i64 [1024,512] axes [0]", "l2 u64 [8192,1024] axes [0]"]),
     ("flags left alone", "base/fp_env.h",
@@ -469,7 +469,7 @@ processor with 480 MB of L3; of these, "roots" and the last four against the com
 on Emerald Rapids against the commit before; "columns of lines" at b28afc1 there, "bands across lines" to
 "whole rows of small numbers" at 636edce, "flags left alone" and "no environment" at c73aaf7 against
 f1cb5d0, "brief strips" to "few streams" at e2defa6 against a446be2, "leaf onto leaf" and "narrow
-blocks" at 0ed428a), each library against the whole one of the same sources, on
+blocks" on Emerald Rapids at 0ed428a), each library against the whole one of the same sources, on
 {machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a
 noisy machine, the last problem twice: its rows are the middle ones, of two the lesser gain or first.

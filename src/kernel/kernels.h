@@ -8,7 +8,8 @@
  *           step of a row of bf16, 32 lanes take the 16 even elements of their 32, then the odd;
  *   leaf    at most IRR_LEAF_STEPS steps, one after the other in each lane; in a row the partial
  *           one is the first;
- *   tree    of leaves a[0..n): T(n) = T(p) + T(n - p), p the largest power of two below n;
+ *   tree    of leaves a[0..n): T(n) = T(p) + T(n - p), p the largest power of two below n; of exact
+ *           sums' columns any order, for they are not rounded;
  *   fold    lanes are halved, lane i and lane i + n/2, until `width` are left;
  *   tree    again, of the results of the segments.
  * A product of floats is rounded as if exponents had no limits.

@@ -46,7 +46,7 @@ typedef struct irr_layout {
     size_t chunk_leaves, leaf_chunks; /* of a segment, if chunk_segments is 1 and it is one tree */
     /* Scratch of one task: a tree of tile results, then one of leaves, or one node for them. */
     size_t result_bytes, leaf_bytes; /* one node of each */
-    size_t result_levels_bytes;      /* where the tree of leaves begins */
+    size_t result_levels_bytes;      /* where those of leaves begin */
     size_t slot_bytes;
 } irr_layout_t;
 

@@ -115,7 +115,8 @@ void irr_unit_at(const irr_simd_plan_t *plan, const char *data, size_t index, ir
 
 /* A tree over a unit's segments, or over some leaves of one segment: a walk from left to right that
  * can pause anywhere and go on, with the nodes that are not merged yet on a stack. After k leaves
- * these are one for each bit of k, so the tree is T(n) of kernels.h. */
+ * these are one for each bit of k, so the tree is T(n) of kernels.h; or one, where each leaf goes
+ * onto the one before (`onto` of the layout). */
 typedef struct irr_walk {
     const irr_unit_t *unit;
     char *results, *lanes;          /* a stack of each kind of node; the end's result is first */
