@@ -17,6 +17,8 @@ char *irr_strdup(const char *text);
 /* Aligned to IRR_ALIGNMENT. All of these are freed with irr_release. */
 void *irr_malloc_aligned(size_t bytes);
 void irr_release(void *memory); /* NULL does nothing */
+/* Asks for large pages under a block that nobody has written to yet; a small one is left alone. */
+void irr_prefer_large_pages(void *memory, size_t bytes);
 
 /* Pieces of memory that live as long as what they are parts of. A zeroed arena has none. */
 typedef struct irr_arena {

@@ -18,6 +18,7 @@ static irr_status_e allocate(irr_tensor_t *tensor, size_t bytes, irr_sentence_t 
                         bytes, limit);
     void *block = irr_calloc(1, bytes + IRR_ALIGNMENT);
     if (!block) return irr_out_of_memory(sentence, bytes);
+    irr_prefer_large_pages(block, bytes);
     irr_release(tensor->block);
     tensor->block = block;
     tensor->data = (char *)block + (IRR_ALIGNMENT - (uintptr_t)block % IRR_ALIGNMENT);
