@@ -36,9 +36,9 @@ void *irr_malloc_aligned(size_t bytes) {
 
 void irr_release(void *memory) { free(memory); }
 
-/* What is read from beyond the second cache comes 1.03x to 1.05x as fast. Of less, too little lies
- * in whole pages of 2 MB. A wish, which a system may not grant. */
-#define LARGE_PAGES_BYTES ((size_t)4 << 20)
+/* Tensors of 12 to 64 MB are read 1.03x to 1.05x as fast, of 6 MB 1.0x: too little of those lies in
+ * whole pages of 2 MB. A wish, which a system may not grant. */
+#define LARGE_PAGES_BYTES ((size_t)8 << 20)
 
 void irr_prefer_large_pages(void *memory, size_t bytes) {
     if (bytes < LARGE_PAGES_BYTES) return;
