@@ -11,10 +11,12 @@ irr_cut_t irr_cut(size_t things, size_t parts, size_t group) {
 }
 
 size_t irr_even_parts(size_t threads, size_t others, size_t n, size_t parts) {
-    size_t most = irr_least(n, 3 * parts), found = parts, least = SIZE_MAX;
+    size_t most = irr_least(n, 3 * parts), found = parts, each, part, least = SIZE_MAX;
+    bool turns = irr_take_turns(others, threads);
     if (threads == 1) return parts;
     for (; parts <= most; parts++) {
-        size_t busiest = irr_ceil_div(others * parts, threads) * irr_ceil_div(n, parts);
+        each = irr_ceil_div(others * parts, threads), part = irr_ceil_div(n, parts);
+        size_t busiest = turns ? each * n / parts + part - n / parts : each * part;
         if (busiest < least) least = busiest, found = parts;
         if (50 * least * threads <= 51 * others * n || others * parts >= 20 * threads) break;
     }

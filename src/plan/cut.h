@@ -4,6 +4,7 @@
 #ifndef IRR_PLAN_CUT_H
 #define IRR_PLAN_CUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,8 @@ static inline size_t irr_cut_share(const irr_cut_t *cut) {
     return (cut->share + (cut->rest > 0)) * cut->group;
 }
 
+/* Are others so many that each thread's parts of them, large and small, are even? */
+static inline bool irr_take_turns(size_t others, size_t threads) { return others >= 2 * threads; }
 /* Each of so many others is cut into at least so many parts of n things, up to three times as many,
  * so that threads have even shares: into how many? */
 size_t irr_even_parts(size_t threads, size_t others, size_t n, size_t parts);

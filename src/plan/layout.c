@@ -114,6 +114,12 @@ static size_t row_leaves(const irr_lane_info_t *kernel, const irr_layout_t *layo
     return irr_least(kernel->row_leaves, whole);
 }
 
+/* What is never cut: a rank of last rows, or a line. */
+static size_t piece_width(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
+    size_t ranks = layout->last_rows * layout->last_width;
+    return ranks > 1 ? ranks : irr_things_of_lines(kernel->element_bytes);
+}
+
 /* In how many parts threads share out columns rather than a tree, for which it is 0. Of rows at a
  * power of two from one another, each thread's part has a part of its cache's sets. */
 static size_t column_parts(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
@@ -122,6 +128,11 @@ static size_t column_parts(const irr_lane_info_t *kernel, const irr_layout_t *la
     bool few = layout->steps <= FEW_LEAVES * IRR_LEAF_STEPS;
     size_t parts = irr_ceil_div(layout->wanted, others);
     size_t most = row_bytes / (few ? WIDE_TILE_BYTES : WIDER_TILE_BYTES);
+    if (layout->last_rows > 1) { /* ranks that are few may not make even shares */
+        size_t ranks = layout->width / piece_width(kernel, layout), all = others * ranks;
+        if (10 * irr_round_up(all, layout->threads) > 11 * all) return 0;
+        most = irr_least(most, ranks);
+    }
     if (parts > most) parts = most / layout->threads * layout->threads;
     if (parts == 0 || few) return parts;
     size_t part_bytes = irr_most(row_bytes / parts, row_bytes & -row_bytes);
@@ -142,14 +153,15 @@ static size_t column_leaves(const irr_lane_info_t *kernel, const irr_layout_t *l
     return leaves;
 }
 
-/* Of exact sums threads share out leaves of any number of rows, and no short ones: as many as
- * there are threads, or a multiple. */
+/* Where the tree does not matter, threads share out leaves of any number of rows, and of exact sums
+ * no short ones: as many as there are threads, or a multiple. */
 static size_t column_steps(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
     size_t steps = IRR_LEAF_STEPS * column_leaves(kernel, layout);
     bool shared = layout->pieces > 1 && column_parts(kernel, layout) == 0;
     bool even = layout->last_rows == 1; /* else tiles are of other widths, and leaves few */
-    if (!kernel->alone || !kernel->exact || !shared || !even) return steps;
-    size_t leaves = irr_ceil_div(layout->steps, irr_most(steps, LEAST_EXACT_STEPS));
+    if (!kernel->alone || kernel->column_leaves == 1 || !shared || !even) return steps;
+    size_t least = kernel->exact ? LEAST_EXACT_STEPS : 0;
+    size_t leaves = irr_ceil_div(layout->steps, irr_most(steps, least));
     leaves = irr_round_up(leaves, layout->threads);
     return irr_most(irr_ceil_div(layout->steps, leaves), IRR_LEAF_STEPS);
 }
@@ -269,24 +281,29 @@ static void join_pieces(const irr_lane_info_t *kernel, irr_layout_t *layout) {
         if (waits || waiting >= most) span = waiting;
         most = irr_least(most, span);
     }
-    layout->tile_blocks = even_part(blocks->size[blocks->count - 1], irr_most(most, 1));
+    size_t n = blocks->size[blocks->count - 1];
+    layout->tile_blocks = even_part(n, irr_most(most, 1));
+    while (layout->threads > 1 && 6 * irr_round_up(n, layout->tile_blocks) > 7 * n)
+        layout->tile_blocks--; /* few units would be uneven */
 }
 
 /* Tiles of tile_width or less, as many as threads want where they do not share out leaves. */
 static void cut_width(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     size_t others = layout->blocks.total * layout->kept * layout->segments.total;
-    size_t group = layout->last_rows * layout->last_width; /* is never cut */
     size_t leaves = irr_ceil_div(layout->steps, IRR_LEAF_STEPS);
-    size_t parts = column_parts(kernel, layout);
+    size_t parts = column_parts(kernel, layout), piece = piece_width(kernel, layout);
     size_t wanted = parts ? parts : irr_ceil_div(layout->pieces, others * leaves);
-    size_t least_width = LEAST_TILE_WIDTH_BYTES / kernel->element_bytes;
-    size_t piece = group > 1 ? group : irr_things_of_lines(kernel->element_bytes);
-    size_t share = irr_most(least_width, irr_ceil_div(layout->width, wanted));
-    layout->tile_width = irr_least(layout->tile_width, irr_round_up(share, piece));
-    size_t tiles = irr_ceil_div(layout->width, layout->tile_width);
-    if (parts) tiles = irr_even_parts(layout->threads, others, layout->width, tiles);
-    share = irr_most(least_width, irr_ceil_div(layout->width, tiles));
-    layout->tile_width = irr_least(layout->tile_width, irr_round_up(share, piece));
+    size_t width = irr_ceil_div(layout->width, piece);
+    size_t least = irr_ceil_div(LEAST_TILE_WIDTH_BYTES / kernel->element_bytes, piece);
+    size_t tile = irr_least(irr_ceil_div(layout->tile_width, piece),
+                            irr_most(least, irr_ceil_div(width, wanted)));
+    size_t tiles = irr_ceil_div(width, tile), most = irr_most(tiles, width / least);
+    if (parts) tiles = irr_least(most, irr_even_parts(layout->threads, others, width, tiles));
+    tile = irr_ceil_div(width, tiles);
+    /* A tile may be very few ranks. */
+    bool even = layout->last_rows == 1 || irr_take_turns(others, layout->threads);
+    while (!even && layout->threads > 1 && 10 * irr_round_up(width, tile) > 11 * width) tile--;
+    layout->tile_width = irr_least(layout->width, tile * piece);
 }
 
 /* Tiles as large as the caches like, but enough of them for the threads. */

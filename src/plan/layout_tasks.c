@@ -5,16 +5,20 @@
 
 /* The top of a tree is one thread's work; of wide nodes it is worth being small, where the threads'
  * shares stay even: of two chunks a thread, of one leaf; of eight where leaves are long. */
-static size_t wide_chunk_of(const irr_layout_t *layout, size_t chunk) {
-    const size_t threads = layout->threads, leaves = layout->leaves;
-    const bool are_long = layout->leaf_steps > IRR_LEAF_STEPS;
-    const size_t each = (are_long ? 8 : 2) * threads;
+static size_t wide_chunk_of(const irr_layout_t *layout, size_t parts) {
+    const size_t each = (layout->leaf_steps > IRR_LEAF_STEPS ? 8 : 2) * layout->threads;
+    const size_t leaves = layout->leaves;
+    size_t chunk = irr_chunk_of(leaves, parts);
     while (chunk < 4 && (leaves % (chunk * each) == 0 || leaves > 10 * chunk * each)) chunk *= 2;
-    /* Long leaves are as many for each thread, and their chunks stay so. */
-    while (are_long && chunk > 1 && leaves % threads == 0 && leaves % (chunk * threads) != 0 &&
-           chunk < leaves)
-        chunk /= 2;
     return chunk;
+}
+
+/* Leaves that have no tree: any number of them. */
+static size_t any_chunk_of(const irr_layout_t *layout, size_t parts) {
+    const size_t leaves = layout->leaves, others = layout->units * layout->segments.total;
+    if (parts == 1) return leaves;
+    parts = irr_even_parts(layout->threads, others, leaves, irr_least(parts, leaves));
+    return irr_ceil_div(leaves, parts);
 }
 
 /* Whole units: so many in each that few tasks have one more, for those follow each other, and a
@@ -51,11 +55,11 @@ void irr_layout_deal(irr_layout_t *layout) {
     size_t segments = layout->segments.total;
     size_t parts = are_even(layout) ? 1 : irr_ceil_div(layout->pieces, layout->units);
     layout->chunk_segments = irr_chunk_of(segments, parts);
-    layout->chunk_leaves = layout->leaves;
     bool one = layout->tile_kept == 1 && layout->tile_blocks == 1; /* one tree in each segment */
-    if (layout->chunk_segments == 1 && one)
-        layout->chunk_leaves = irr_chunk_of(layout->leaves, irr_ceil_div(parts, segments));
-    if (layout->width > 1) layout->chunk_leaves = wide_chunk_of(layout, layout->chunk_leaves);
+    parts = layout->chunk_segments == 1 && one ? irr_ceil_div(parts, segments) : 1;
+    layout->chunk_leaves = layout->width == 1 ? irr_chunk_of(layout->leaves, parts)
+                           : layout->onto     ? any_chunk_of(layout, parts)
+                                              : wide_chunk_of(layout, parts);
     layout->segment_chunks = irr_ceil_div(segments, layout->chunk_segments);
     layout->leaf_chunks = irr_ceil_div(layout->leaves, layout->chunk_leaves);
     choose_task_count(layout);

@@ -22,13 +22,16 @@ bool irr_simd_joins(const void *first, const void *other) {
 
 static size_t leaf_rows(const irr_layout_t *l) { return l->leaf_steps * l->group; }
 
-/* A leaf has as many rows as a kernel takes at once, chunks of leaves must agree in rows. */
+/* A leaf has as many rows as a kernel takes at once, a power of two where several walk; chunks of
+ * leaves must agree in rows. */
 static void same_chunks(irr_simd_plan_t *const *plans, uint32_t count) {
-    size_t rows = 0;
+    size_t rows = 0, longest = 0;
     for (uint32_t m = 0; m < count; m++) {
         const irr_layout_t *l = &plans[m]->layout;
-        if (rows < l->chunk_leaves * leaf_rows(l)) rows = l->chunk_leaves * leaf_rows(l);
+        rows = irr_most(rows, l->chunk_leaves * leaf_rows(l));
+        longest = irr_most(longest, leaf_rows(l));
     }
+    rows = irr_round_up(rows, longest);
     for (uint32_t m = 0; m < count; m++)
         irr_layout_rechunk(&plans[m]->layout, rows / leaf_rows(&plans[m]->layout));
 }
