@@ -98,7 +98,8 @@ LISTS = {
 
 # 24 MB, by rows and by columns.
 LARGE_OF_OTHER_TYPES = [f"{op} {name} [1536,{16384 // size}] axes [{axis}]"
-                        for names, size in (("f64,i64,u64", 8), ("i32", 4), ("f16,bf16,i16", 2), ("i8", 1))
+                        for names, size in (("f64,i64,u64", 8), ("i32,u32", 4), ("f16,bf16,i16,u16", 2),
+                                           ("i8,u8", 1))
                         for name in names.split(",") for op in ("sum", "l2") for axis in (0, 1)]
 WAYS = {"pairs": second_over_first, "neighbour": second_over_first,
         "compile": lambda row: row["us"]}

@@ -182,7 +182,7 @@ static void run_calls(void *argument, size_t task) {
 }
 
 /* A chunk of a unit's segments or of one segment's leaves: a whole subtree either way, since chunks
- * are powers of two. Task order: unit, chunk of segments, chunk of leaves. */
+ * are powers of two where there is a tree. Task order: unit, chunk of segments, chunk of leaves. */
 static void run_chunk(void *argument, size_t task) {
     job_t *job = argument;
     unit_t units[IRR_MOST_SIBLINGS];

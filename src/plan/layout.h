@@ -82,7 +82,7 @@ void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel
                    const irr_cost_t *cost, irr_layout_t *layout);
 /* Shares units out: what follows from those, and from how many threads there are. */
 void irr_layout_deal(irr_layout_t *layout);
-/* Cuts segments into chunks of other sizes, a power of two or all leaves. */
+/* Cuts segments into chunks of other sizes: of leaves in a tree, a power of two or all. */
 void irr_layout_rechunk(irr_layout_t *layout, size_t chunk_leaves);
 /* The same in wider accumulators: buffers are pieces of many. */
 void irr_layout_widen(const irr_layout_t *layout, size_t bytes, size_t wider_bytes,
