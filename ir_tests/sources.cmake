@@ -7,11 +7,13 @@ target_link_libraries(test_parallel PRIVATE cmocka m Threads::Threads)
 target_link_options(test_parallel PRIVATE -Wl,--wrap=pthread_create)
 add_test(NAME parallel COMMAND test_parallel)
 
-# The CPUs it may use, and what waking its threads takes.
-add_executable(test_available_cpus ir_tests/test_available_cpus.c
-  $<TARGET_OBJECTS:irr_kernel> $<TARGET_OBJECTS:irr_base>)
-target_link_libraries(test_available_cpus PRIVATE cmocka m Threads::Threads)
-add_test(NAME available_cpus COMMAND test_available_cpus)
+# The CPUs it may use, and what waking its threads takes; what control groups allow.
+foreach(test IN ITEMS available_cpus control_groups)
+  add_executable(test_${test} ir_tests/test_${test}.c
+    $<TARGET_OBJECTS:irr_kernel> $<TARGET_OBJECTS:irr_base>)
+  target_link_libraries(test_${test} PRIVATE cmocka m Threads::Threads)
+  add_test(NAME ${test} COMMAND test_${test})
+endforeach()
 set_tests_properties(parallel available_cpus PROPERTIES LABELS threads)
 
 # The exact oracle, which shares no code with src/, and its own test.

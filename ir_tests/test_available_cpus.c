@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -83,49 +82,6 @@ static void workers_use_all(void **state) {
     assert_int_equal(workers_like_the_first(), 3);
 }
 
-static void write_file(const char *path, const char *text) {
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
-static void quotas_bound_them(void **state) {
-    (void)state;
-    char root[] = "cgroup-XXXXXX";
-    assert_non_null(mkdtemp(root));
-    assert_int_equal(chdir(root), 0);
-    write_file("membership", "3:memory:/a\n0::/a/b\n");
-    assert_int_equal(irr_quota_cpus_in("missing", "."), UINT32_MAX);
-    assert_int_equal(irr_quota_cpus_in("membership", "."), UINT32_MAX);
-    assert_int_equal(mkdir("a", 0700) | mkdir("a/b", 0700), 0);
-    write_file("a/b/cpu.max", "max 100000\n");
-    assert_int_equal(irr_quota_cpus_in("membership", "."), UINT32_MAX);
-    write_file("a/cpu.max", "250000 100000\n"); /* the parent's counts */
-    assert_int_equal(irr_quota_cpus_in("membership", "."), 3);
-    write_file("a/b/cpu.max", "5000 100000\n");
-    assert_int_equal(irr_quota_cpus_in("membership", "."), 1);
-    write_file("membership", "4:cpu,cpuacct:/c\n");
-    assert_int_equal(mkdir("cpu,cpuacct", 0700) | mkdir("cpu,cpuacct/c", 0700), 0);
-    write_file("cpu,cpuacct/c/cpu.cfs_quota_us", "-1\n");
-    write_file("cpu,cpuacct/c/cpu.cfs_period_us", "100000\n");
-    assert_int_equal(irr_quota_cpus_in("membership", "."), UINT32_MAX);
-    write_file("cpu,cpuacct/c/cpu.cfs_quota_us", "200000\n");
-    assert_int_equal(irr_quota_cpus_in("membership", "."), 2);
-    static const char *const made[] = {"a/b/cpu.max",
-                                       "a/cpu.max",
-                                       "a/b",
-                                       "a",
-                                       "membership",
-                                       "cpu,cpuacct/c/cpu.cfs_quota_us",
-                                       "cpu,cpuacct/c/cpu.cfs_period_us",
-                                       "cpu,cpuacct/c",
-                                       "cpu,cpuacct"};
-    for (size_t i = 0; i < sizeof made / sizeof *made; i++) assert_int_equal(remove(made[i]), 0);
-    assert_int_equal(chdir(".."), 0);
-    assert_int_equal(rmdir(root), 0);
-}
-
 /* One bad moment does not keep the bell silent for good; what is true is learnt again. */
 static void beliefs_fade(void **state) {
     (void)state;
@@ -160,8 +116,9 @@ static void tiers_have_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_mask_bounds_them), cmocka_unit_test(workers_use_all),
-        cmocka_unit_test(quotas_bound_them),    cmocka_unit_test(beliefs_fade),
+        cmocka_unit_test(the_mask_bounds_them),
+        cmocka_unit_test(workers_use_all),
+        cmocka_unit_test(beliefs_fade),
         cmocka_unit_test(tiers_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

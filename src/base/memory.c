@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include "base/control_groups.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -111,23 +111,17 @@ bool irr_grow(void **array, size_t *capacity, size_t needed, size_t element_byte
     return true;
 }
 
-/* The number in a control group's file; "max" and a missing file are no limit. */
-static uint64_t limit_in_file(const char *path) {
-    FILE *file = fopen(path, "re");
-    if (!file) return UINT64_MAX;
-    uint64_t limit;
-    if (fscanf(file, "%" SCNu64, &limit) != 1) limit = UINT64_MAX;
-    fclose(file);
-    return limit;
+static uint64_t limit_of(irr_group_t *group) {
+    long long bytes[2];
+    int count = irr_group_numbers(group, "memory.max", bytes); /* version 2; "max" is none */
+    if (count < 0) count = irr_group_numbers(group, "memory.limit_in_bytes", bytes);
+    return count > 0 && bytes[0] >= 0 ? (uint64_t)bytes[0] : UINT64_MAX;
 }
 
-uint64_t irr_memory_limit_bytes(void) {
-    static const char *const files[] = {"/sys/fs/cgroup/memory.max",
-                                        "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
-    uint64_t limit = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        uint64_t other = limit_in_file(files[i]);
-        if (other < limit) limit = other;
-    }
-    return limit;
+uint64_t irr_memory_limit_bytes_in(const char *membership, const char *root) {
+    uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t limit = irr_group_limit("memory", limit_of, membership, root);
+    return limit < all ? limit : all;
 }
+
+uint64_t irr_memory_limit_bytes(void) { return irr_memory_limit_bytes_in(NULL, NULL); }

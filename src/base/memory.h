@@ -44,8 +44,10 @@ static inline bool irr_add_size(size_t a, size_t b, size_t *result) {
     return !__builtin_add_overflow(a, b, result);
 }
 
-/* The smaller of the machine's physical memory and the control group's limit, in bytes. */
+/* The smaller of the machine's physical memory and the control groups' limit, in bytes; from the
+ * files of these: control_groups.h. */
 uint64_t irr_memory_limit_bytes(void);
+uint64_t irr_memory_limit_bytes_in(const char *membership, const char *root);
 
 /* Asked before each allocation; the tests have one of their own, which may say no. */
 bool irr_may_allocate(void);
