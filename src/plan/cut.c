@@ -10,15 +10,17 @@ irr_cut_t irr_cut(size_t things, size_t parts, size_t group) {
     return (irr_cut_t){group, groups / parts, rest ? irr_ceil_div(rest << 32, parts) : 0};
 }
 
+/* For so many parts for each thread, the most that there can be are the smallest. */
 size_t irr_even_parts(size_t threads, size_t others, size_t n, size_t parts) {
-    size_t most = irr_least(n, 3 * parts), found = parts, each, part, least = SIZE_MAX;
+    size_t most = irr_least(n, 3 * parts), found = parts, least = SIZE_MAX;
     bool turns = irr_take_turns(others, threads);
     if (threads == 1) return parts;
-    for (; parts <= most; parts++) {
-        each = irr_ceil_div(others * parts, threads), part = irr_ceil_div(n, parts);
-        size_t busiest = turns ? each * n / parts + part - n / parts : each * part;
+    for (size_t each = irr_ceil_div(others * parts, threads); parts <= most; each++) {
+        parts = irr_most(parts, irr_least(each * threads / others, most));
+        size_t part = irr_ceil_div(n, parts), mine = irr_ceil_div(others * parts, threads);
+        size_t busiest = turns ? mine * n / parts + part - n / parts : mine * part;
         if (busiest < least) least = busiest, found = parts;
-        if (50 * least * threads <= 51 * others * n || others * parts >= 20 * threads) break;
+        if (50 * least * threads <= 51 * others * n || each >= 20 || parts == most) break;
     }
     return found;
 }
