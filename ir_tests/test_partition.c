@@ -265,14 +265,14 @@ static void test_bits(void **state) {
                                         {700, 61, 70, 1},   {20, 33, 5000, 1},  {4001, 1, 731, 1},
                                         {10, 99, 100, 40},  {12, 40, 100, 70}};
     enum { SHAPES = sizeof shapes / sizeof *shapes, RANDOM = 100 };
-    static const char *const ops[] = {"ReduceSum", "ReduceL2", "ReduceProd"};
+    static const char *const ops[] = {"ReduceSum", "ReduceL2", "ReduceProd", "ReduceMax"};
     irr_plugin_engine_t *engine = engine_or_fail();
     float *data = malloc(MOST_ELEMENTS * sizeof *data);
     size_t compared = 0;
     stream = 7;
     for (size_t i = 0; i < MOST_ELEMENTS; i++) data[i] = 0.5f + (float)below(1000001) * 1e-6f;
     for (size_t s = 0; s < SHAPES; s++)
-        for (size_t k = 0; k < 6; k++)
+        for (size_t k = 0; k < 8; k++)
             same_bits(engine, ops[k / 2], IRR_F32, shapes[s], k % 2 ? 5 : 2, data);
     seed();
     for (size_t s = 0; s < RANDOM; s++) {
@@ -283,8 +283,8 @@ static void test_bits(void **state) {
             for (int d = 0; d < 4; d++)
                 elements *= (double)(dims[d] = 1 + (int64_t)below(s % 2 || below(2) ? 60 : 100000));
         } while (elements > MOST_ELEMENTS || elements < MOST_ELEMENTS / 8);
-        compared +=
-            same_bits(engine, ops[s % 3], IRR_F32, dims, s % 4 ? 5 : 1 + (uint32_t)below(14), data);
+        compared += same_bits(engine, ops[s / 2 % 4], IRR_F32, dims,
+                              s % 4 ? 5 : 1 + (uint32_t)below(14), data);
     }
     assert_true(compared > RANDOM / 4);
     free(data);
@@ -314,6 +314,7 @@ static void test_extremes(void **state) {
             assert_true(same_bits(engine, "ReduceMean", kinds[k].type, shapes[s], 2, data));
             assert_memory_equal(expected, data, bytes);
             assert_true(same_bits(engine, "ReduceL2", kinds[k].type, shapes[s], 2, data));
+            assert_true(same_bits(engine, "ReduceProd", kinds[k].type, shapes[s], 2, data));
         }
     }
     free(data);

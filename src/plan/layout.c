@@ -297,7 +297,7 @@ static void cut_width(const irr_lane_info_t *kernel, irr_layout_t *layout) {
     size_t least = irr_ceil_div(LEAST_TILE_WIDTH_BYTES / kernel->element_bytes, piece);
     size_t tile = irr_least(irr_ceil_div(layout->tile_width, piece),
                             irr_most(least, irr_ceil_div(width, wanted)));
-    size_t tiles = irr_ceil_div(width, tile), most = irr_most(tiles, width / least);
+    size_t tiles = irr_ceil_div(width, tile), most = irr_most(tiles, irr_ceil_div(width, least));
     if (parts) tiles = irr_least(most, irr_even_parts(layout->threads, others, width, tiles));
     tile = irr_ceil_div(width, tiles);
     /* A tile may be very few ranks. */
@@ -353,6 +353,8 @@ void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel
         layout->tile_blocks * layout->tile_kept * layout->tile_width * kernel->accumulator_bytes;
     size_t lanes = layout->group * layout->tile_width * kernel->accumulator_bytes;
     layout->onto = kernel->exact && layout->width > 1;
+    /* Chunks of siblings agree: beside Min of floats may be their Sum, whose tree matters. */
+    layout->any_chunks = layout->onto || (kernel->alone && kernel->column_leaves > 1);
     layout->result_bytes = irr_round_up(results, IRR_ACCUMULATOR_PIECE_BYTES);
     if (layout->inner == IRR_INNER_TREE)
         layout->leaf_bytes = irr_round_up(lanes, IRR_ACCUMULATOR_PIECE_BYTES);

@@ -32,6 +32,7 @@ typedef struct irr_layout {
     size_t leaf_steps; /* what one kernel call takes: a leaf, of a single row some leaves */
     size_t leaves;     /* of one block, of leaf_steps */
     bool onto;         /* each is added to the one before: nothing is rounded, they have no tree */
+    bool any_chunks;   /* of columns' leaves: likewise, or in any order */
     /* Units: tiles_kept x tiles_width of each block, or several blocks, whole. */
     size_t tile_blocks, tile_kept, tile_width, tiles_kept, tiles_width, units;
     irr_cut_t kept_of_tiles; /* tile_kept is the most of it */

@@ -13,7 +13,7 @@ static size_t wide_chunk_of(const irr_layout_t *layout, size_t parts) {
     return chunk;
 }
 
-/* Leaves that have no tree: any number of them. */
+/* Leaves in no particular order: any number of them. */
 static size_t any_chunk_of(const irr_layout_t *layout, size_t parts) {
     const size_t leaves = layout->leaves, others = layout->units * layout->segments.total;
     if (parts == 1) return leaves;
@@ -57,9 +57,9 @@ void irr_layout_deal(irr_layout_t *layout) {
     layout->chunk_segments = irr_chunk_of(segments, parts);
     bool one = layout->tile_kept == 1 && layout->tile_blocks == 1; /* one tree in each segment */
     parts = layout->chunk_segments == 1 && one ? irr_ceil_div(parts, segments) : 1;
-    layout->chunk_leaves = layout->width == 1 ? irr_chunk_of(layout->leaves, parts)
-                           : layout->onto     ? any_chunk_of(layout, parts)
-                                              : wide_chunk_of(layout, parts);
+    layout->chunk_leaves = layout->width == 1   ? irr_chunk_of(layout->leaves, parts)
+                           : layout->any_chunks ? any_chunk_of(layout, parts)
+                                                : wide_chunk_of(layout, parts);
     layout->segment_chunks = irr_ceil_div(segments, layout->chunk_segments);
     layout->leaf_chunks = irr_ceil_div(layout->leaves, layout->chunk_leaves);
     choose_task_count(layout);
