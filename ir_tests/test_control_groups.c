@@ -22,8 +22,9 @@ static void write_file(const char *path, const char *text) {
 }
 
 static int enter(void **state) {
-    static const char *const directories[] = {"a",      "a/b",      "cpu,cpuacct", "cpu,cpuacct/c",
-                                              "memory", "memory/c", "memory/c/d"};
+    static const char *const directories[] = {
+        "a",        "a/b",        "cpu,cpuacct",    "cpu,cpuacct/c",   "memory",
+        "memory/c", "memory/c/d", "cpuacct,cpuset", "cpuacct,cpuset/c"};
     (void)state;
     if (!mkdtemp(root) || chdir(root) != 0) return -1;
     for (size_t i = 0; i < sizeof directories / sizeof *directories; i++)
@@ -57,6 +58,8 @@ static void quotas_bound_cpus(void **state) {
     assert_int_equal(cpus(), UINT32_MAX);
     write_file("cpu,cpuacct/c/cpu.cfs_quota_us", "200000\n");
     assert_int_equal(cpus(), 2);
+    write_file("cpuacct,cpuset/c/cpu.cfs_quota_us", "200000\n");
+    write_file("cpuacct,cpuset/c/cpu.cfs_period_us", "100000\n");
     write_file("membership", "4:cpuacct,cpuset:/c\n"); /* another's, though its name begins alike */
     assert_int_equal(cpus(), UINT32_MAX);
 }
