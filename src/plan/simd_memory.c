@@ -45,14 +45,15 @@ void irr_simd_read(irr_simd_plan_t *plan, const irr_config_t *config, bool slow)
     double bytes = irr_simd_bytes(&plan->problem), border = BEYOND_BYTES;
     if (!far && row_bytes(&plan->problem, false) >= LONG_COLUMNS_BYTES)
         border = slow ? BYTES_BEYOND_NEAR_CACHES : BEYOND_BYTES_OF_COLUMNS;
-    bool bands = far || bytes > BYTES_BEYOND_NEAR_CACHES;
+    bool large = bytes > BYTES_BEYOND_NEAR_CACHES, bands = far || large;
     bool calls = vectors && config->prefetch == IRR_PREFETCH_SOUND;
     plan->beyond = vectors && bytes > border;
     plan->asks = config->prefetch == IRR_PREFETCH_LAGS && plan->beyond;
     plan->ahead = calls && bytes > BYTES_CALLED_FOR * config->threads ? AHEAD_BYTES : 0;
     plan->how = IRR_STEPS_FIRST | (bands ? IRR_STEPS_BANDS : 0) |
                 (plan->beyond ? IRR_STEPS_BEYOND : 0) | (far ? IRR_STEPS_FAR : 0) |
-                (plan->asks ? IRR_STEPS_CALL : 0) | (plan->ahead ? IRR_STEPS_AHEAD : 0) |
+                (far && large ? IRR_STEPS_FURTHER : 0) | (plan->asks ? IRR_STEPS_CALL : 0) |
+                (plan->ahead ? IRR_STEPS_AHEAD : 0) |
                 (calls && bytes > BYTES_MADE_OF_LINES && !plan->ahead ? IRR_STEPS_LINES : 0);
     /* Accumulators that are correctly rounded are too wide for whole rows of them. */
     plan->whole_rows = plan->beyond && !far && !config->accuracy;
