@@ -88,7 +88,8 @@ static irr_straight_f straight_of(const irr_simd_plan_t *plan) {
     if (!plan->table || !plan->one_call.each || !columns || called) return NULL;
     const irr_straight_t *straight = &plan->table->straight[plan->problem.op][plan->problem.type];
     size_t most = IRR_LEAF_STEPS;
-    if (plan->how & IRR_STEPS_BANDS) most = plan->ahead ? IRR_STREAMS : MOST_STRAIGHT_BAND_ROWS;
+    if (plan->how & IRR_STEPS_BANDS)
+        most = plan->how & IRR_STEPS_AHEAD ? IRR_STREAMS : MOST_STRAIGHT_BAND_ROWS;
     return l->rows <= most && l->width >= straight->least_width ? straight->run : NULL;
 }
 
