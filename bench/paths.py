@@ -185,12 +185,13 @@ PATHS = [
      "info.column_leaves = one || !plan->kernel->exact ?",
      "columns whose order is free: eight leaves in one call",
      ["min f64 [10000,20] axes [0]", "max i8 [3000,300] axes [0]"]),
-    ("lines of rows", "plan/simd_memory.c", "plan->ahead = (calls ||", "plan->ahead = ((calls && !plan) ||",
+    ("lines of rows", "plan/simd_memory.c", "config->prefetch != IRR_PREFETCH_LAGS",
+     "config->prefetch == IRR_PREFETCH_FAR",
      "rows beyond the near caches: lines of 8 KB ahead called for, step by step",
      ["sum f16 [32768,4096] axes [1]", "l2 i32 [8192,4096] axes [1]",
       "l2 f32 [8192,4096] axes [1]", "sum f32 [8192,4096] axes [1]"], "IRREDUCE_PREFETCH=NO"),
-    ("lines of rows, FAR", "plan/simd_memory.c", "(far && vectors)", "(far && !plan)",
-     "likewise on Zen 5",
+    ("lines of rows, FAR", "plan/simd_memory.c", "config->prefetch != IRR_PREFETCH_LAGS",
+     "config->prefetch == IRR_PREFETCH_SOUND", "likewise on Zen 5",
      ["l2 u8 [9000,6000] axes [1]", "sum f16 [20000,1000] axes [1]", "mean i32 [3000,700] axes [1]",
       "sum f32 [2000,1024] axes [1]"], "IRREDUCE_PREFETCH=FAR"),
     ("lines of bands", "plan/simd_memory.c", "(calls && called ? IRR_STEPS_AHEAD : 0)",
@@ -203,16 +204,18 @@ PATHS = [
      "likewise columns under ACCURACY, in strips: those of the next ones",
      ["sum f32 [64,256,3136] axes [1]", "l2 f64 [8192,2048] axes [0]"],
      "EXECUTION_MODE_HINT=ACCURACY"),
-    ("lines further ahead", "plan/simd_memory.c", "(far && large ?", "(far && large && !plan ?",
+    ("lines further ahead", "plan/simd_memory.c", "(far && vectors && large ?",
+     "(far && !plan && large ?",
      "columns beyond 10 MB, on Zen 5: lines of 1 KB ahead, where much is to do for each",
      ["l2 i64 [4096,4096] axes [0]", "l2 i16 [5000,7000] axes [0]", "l2 i32 [3000,5000] axes [0]",
       "sum f16 [4096,8192] axes [0]", "l2 f16 [1536,8192] axes [0]"], "IRREDUCE_PREFETCH=FAR"),
-    ("bands that do not ask", "kernel/kernel_columns.inc", "d, 0, false, c);", "d, 0, how == 0, c);",
+    ("bands that do not ask", "kernel/kernel_columns.inc", "width - k, d, 0, no_calls);",
+     "width - k, d, 0, (calls_t){how == 0, 0, 0});",
      "likewise where little is: none is called for, nor asked after",
-     ["sum i32 [4096,4096] axes [0]", "sum i64 [4096,4096] axes [0]", "max f32 [4096,4096] axes [0]",
-      "l2 f64 [4096,4096] axes [0]"], "IRREDUCE_PREFETCH=FAR"),
-    ("exact blocks of few states", "kernel/kernel_exact.inc", "sizeof(E) < 8 ? how & ~(unsigned)",
-     "sizeof(E) < 1 ? how & ~(unsigned)",
+     ["sum i32 [4096,4096] axes [0]", "sum i64 [4096,4096] axes [0]",
+      "max f32 [4096,4096] axes [0]", "l2 f64 [4096,4096] axes [0]"], "IRREDUCE_PREFETCH=FAR"),
+    ("exact blocks of few states", "kernel/kernel_exact.inc", "sizeof(S##_t) <= 4 * VEC_SIZE",
+     "sizeof(S##_t) == 0",
      "exact sums of wide columns, on Zen 5: as many as the nearest cache holds beside lines",
      ["l2 u8 [600,16384] axes [0]", "l2 u16 [600,8192] axes [0]", "mean u8 [600,16384] axes [0]"],
      "IRREDUCE_PREFETCH=FAR"),
@@ -483,7 +486,8 @@ on Emerald Rapids against the commit before; "columns of lines" at b28afc1 there
 "whole rows of small numbers" at 636edce, "flags left alone" and "no environment" at c73aaf7 against
 f1cb5d0, "brief strips" to "few streams" at e2defa6 against a446be2, "leaf onto leaf" and "narrow
 blocks" on Emerald Rapids at 0ed428a; on Zen 5 "lines of rows, FAR", "further ahead" and "exact blocks
-of few states" at 1fe7f46, "bands that do not ask" at 9a720ad against the commit before), each library against the whole one of the same sources, on
+of few states" at 1fe7f46, "bands that do not ask" at 9a720ad against the commit before), each library
+against the whole one of the same sources, on
 {machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a
 noisy machine, the last problem twice: its rows are the middle ones, of two the lesser gain or first.

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-enum { FAR_BYTES = 34 << 20, MIDDLE_BYTES = 7 << 20 };
+enum { FAR_BYTES = 34 << 20, LARGE_BYTES = 14 << 20, MIDDLE_BYTES = 7 << 20 };
 
 static void reduce(const char *op, irr_element_type_e type, const char *const way[3],
                    const int64_t dims[3], const void *data, void *output) {
@@ -34,6 +34,7 @@ static void check_of(size_t bytes, const char *op, irr_element_type_e type, int6
                                           {"avx512", "YES"},
                                           {"avx512", "FAR"},
                                           {"avx512", "YES", "ACCURACY"},
+                                          {"avx512", "FAR", "ACCURACY"},
                                           {"avx512", "NO", "ACCURACY"}};
     size_t element = irr_element_bytes(type), result = (size_t)width * element;
     size_t part = (size_t)rows * result, parts = bytes / part + 1;
@@ -56,6 +57,7 @@ static void check_of(size_t bytes, const char *op, irr_element_type_e type, int6
 
 static void check(const char *op, irr_element_type_e type, int64_t rows, int64_t width) {
     check_of(FAR_BYTES, op, type, rows, width);
+    check_of(LARGE_BYTES, op, type, rows, width);
     check_of(MIDDLE_BYTES, op, type, rows, width);
 }
 
@@ -79,6 +81,9 @@ static void test_parts(void **state) {
     check("ReduceMax", IRR_U16, 19, 300);   /* small blocks */
     check("ReduceSum", IRR_F16, 7, 1003);   /* wide ones */
     check("ReduceL2", IRR_I16, 33, 999);
+    check("ReduceL2", IRR_I64, 200, 3001); /* exact, of wide states and of 8 bytes */
+    check("ReduceMean", IRR_U64, 77, 1500);
+    check("ReduceL2", IRR_I16, 300, 5003);
     check("ReduceMean", IRR_F16, 20, 3001); /* as many streams */
     check("ReduceMax", IRR_BF16, 24, 2050);
     check("ReduceMin", IRR_I16, 400, 2050); /* brief strips */

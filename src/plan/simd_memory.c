@@ -8,7 +8,8 @@
  * cache, 0.95x. Columns as they lie: from here on 1.1x to 2.3x, at half of it 0.5x to 1.05x. */
 #define BEYOND_BYTES 20e6
 /* More than the nearer caches hold, and a last one has left to us: wide columns by strips are up to
- * 1.35x as fast below it, up to 1.7x as slow above; FAR, 1.2x as slow at 4 MB, too. */
+ * 1.35x as fast below it, up to 1.7x as slow above; FAR, 1.2x as slow at 4 MB, too. There lines of
+ * bands that are much to do are called for from here on; of less than 8 MB that takes 1.1x. */
 #define BYTES_BEYOND_NEAR_CACHES 10e6
 /* Lines that are called to the second cache, on Zen 4: long rows of columns come up to 1.6x sooner
  * from here on, those that are much work up to 2.7x from where bands begin, shorter ones 0.5x. */
@@ -22,8 +23,8 @@
 /* Of more for each thread, lines are called for, of rows so far ahead, where the processor's
  * prefetching is not helped otherwise: with more to do for each line than a load and a sum, it does
  * not look as far ahead by itself as memory is away. From memory 1.1x to 1.35x, what has least to
- * do 1.0x; out of the last cache 1.0x to 1.1x. Where it is FAR, rows alone (1.05x to 1.2x, below it
- * 0.9x), since of columns' bands lines are called for only where data are large. */
+ * do 1.0x; out of the last cache 1.0x to 1.1x. Where it is FAR, of rows alone: from memory 1.0x to
+ * 1.35x, out of the last cache 1.0x to 1.15x, of 1.2 MB 0.9x. */
 #define BYTES_CALLED_FOR 2e6
 #define AHEAD_BYTES 8192u
 
@@ -51,11 +52,11 @@ void irr_simd_read(irr_simd_plan_t *plan, const irr_config_t *config, bool slow)
     plan->beyond = vectors && bytes > border;
     plan->asks = config->prefetch == IRR_PREFETCH_LAGS && plan->beyond;
     bool called = bytes > BYTES_CALLED_FOR * config->threads;
-    plan->ahead = (calls || (far && vectors)) && called ? AHEAD_BYTES : 0;
+    plan->ahead = vectors && config->prefetch != IRR_PREFETCH_LAGS && called ? AHEAD_BYTES : 0;
     plan->how = IRR_STEPS_FIRST | (bands ? IRR_STEPS_BANDS : 0) |
                 (plan->beyond ? IRR_STEPS_BEYOND : 0) | (far ? IRR_STEPS_FAR : 0) |
-                (far && large ? IRR_STEPS_FURTHER : 0) | (plan->asks ? IRR_STEPS_CALL : 0) |
-                (calls && called ? IRR_STEPS_AHEAD : 0) |
+                (far && vectors && large ? IRR_STEPS_FURTHER : 0) |
+                (plan->asks ? IRR_STEPS_CALL : 0) | (calls && called ? IRR_STEPS_AHEAD : 0) |
                 (calls && bytes > BYTES_MADE_OF_LINES && !called ? IRR_STEPS_LINES : 0);
     /* Accumulators that are correctly rounded are too wide for whole rows of them. */
     plan->whole_rows = plan->beyond && !far && !config->accuracy;
