@@ -416,10 +416,11 @@ def patched(path, tree):
 def build_without(path, work):
     """The device library without the path, from a copy of what git knows."""
     tree, library = work / "tree", work / (slug(path) + ".so")
+    for name in subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).split():
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        if not (tree / name).exists() or (tree / name).read_bytes() != (ROOT / name).read_bytes():
+            shutil.copy(ROOT / name, tree / name)  # nothing is built again that is as before
     if not (work / "build").exists():
-        for name in subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).split():
-            (tree / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, tree / name)
         subprocess.run(["cmake", "-S", tree, "-B", work / "build", "-DCMAKE_BUILD_TYPE=Release",
                         "-DIRREDUCE_TESTS=OFF"], check=True, stdout=subprocess.DEVNULL)
     target, text, without = patched(path, tree)
