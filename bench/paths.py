@@ -486,8 +486,8 @@ processor with 480 MB of L3; of these, "roots" and the last four against the com
 on Emerald Rapids against the commit before; "columns of lines" at b28afc1 there, "bands across lines" to
 "whole rows of small numbers" at 636edce, "flags left alone" and "no environment" at c73aaf7 against
 f1cb5d0, "brief strips" to "few streams" at e2defa6 against a446be2, "leaf onto leaf" and "narrow
-blocks" on Emerald Rapids at 0ed428a; on Zen 5 "lines of rows, FAR", "further ahead" and "exact blocks
-of few states" at 1fe7f46, "bands that do not ask" at 9a720ad against the commit before), each library
+blocks" on Emerald Rapids at 0ed428a; on Zen 5 "lines of rows, FAR" and "further ahead" at
+1fe7f46, "bands that do not ask" and "exact blocks of few states" at a8e109f), each library
 against the whole one of the same sources, on
 {machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a
