@@ -301,7 +301,7 @@ static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
     for (; i < n; i++) out[i] = _cvtss_sh(in[i], _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 
-/* How registers hold the least or greatest of floats: kernel_states.inc has the ways. */
+/* How registers hold the least or greatest of floats: kernel_order.inc has the ways. */
 #define VEC_ORDER_16 TURNED
 #define VEC_ORDER_32 TURNED
 #define VEC_ORDER_64 EITHER

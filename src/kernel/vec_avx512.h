@@ -325,7 +325,7 @@ static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
     if (n) _mm256_mask_storeu_epi16(out, rest, HALVES(_mm512_maskz_loadu_ps(rest, in)));
 }
 
-/* How registers hold the least or greatest of floats: kernel_states.inc has the ways. */
+/* How registers hold the least or greatest of floats: kernel_order.inc has the ways. */
 #define VEC_ORDER_16 TURNED
 #define VEC_ORDER_32 RANGE
 #define VEC_ORDER_64 RANGE

@@ -171,7 +171,7 @@ static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
         out[i] = irr_f64_to_f16(in[i]) | (in[i] != in[i] && __builtin_signbit(in[i]) ? 0x8000 : 0);
 }
 
-/* How registers hold the least or greatest of floats: kernel_states.inc has the ways. */
+/* How registers hold the least or greatest of floats: kernel_order.inc has the ways. */
 #define VEC_ORDER_16 KEY
 #define VEC_ORDER_32 KEY
 #define VEC_ORDER_64 KEY

@@ -144,7 +144,7 @@ static inline void run_call(const plan_t *plan, void *to, const void *data, size
                             size_t width) {
     const irr_one_call_t *call = &plan->one_call;
     const irr_kernel_t *kernel = plan->kernel;
-    if (call->run && plan->beyond) {
+    if (call->run && plan->how & (IRR_STEPS_BEYOND | IRR_STEPS_LIE)) {
         irr_run_kept(plan, to, 0, data, count);
     } else if (call->run) {
         call->run(to, data, count, call->length, call->last);

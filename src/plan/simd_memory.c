@@ -17,8 +17,11 @@
 #define LONG_COLUMNS_BYTES 700
 
 /* More than the nearest cache holds, and no more than the second ones: vectors of columns across
- * lines are made of two lines, or these are called for. */
+ * lines are made of two lines, or these are called for; where the processor is FAR, rows are taken
+ * as they lie, 1.05x to 1.6x as fast as by strips or bands, of twice as many bytes 1.0x, out of the
+ * nearest cache 0.55x. */
 #define BYTES_MADE_OF_LINES 40e3
+#define BYTES_AS_THEY_LIE 50e3
 
 /* Of more for each thread, lines are called for, of rows so far ahead, where the processor's
  * prefetching is not helped otherwise: with more to do for each line than a load and a sum, it does
@@ -52,12 +55,14 @@ void irr_simd_read(irr_simd_plan_t *plan, const irr_config_t *config, bool slow)
     plan->beyond = vectors && bytes > border;
     plan->asks = config->prefetch == IRR_PREFETCH_LAGS && plan->beyond;
     bool called = bytes > BYTES_CALLED_FOR * config->threads;
+    bool second = vectors && !called;
+    bool lie = plan->beyond ? far || plan->asks : far && second && bytes > BYTES_AS_THEY_LIE;
     plan->ahead = vectors && config->prefetch != IRR_PREFETCH_LAGS && called ? AHEAD_BYTES : 0;
     plan->how = IRR_STEPS_FIRST | (bands ? IRR_STEPS_BANDS : 0) |
                 (plan->beyond ? IRR_STEPS_BEYOND : 0) | (far ? IRR_STEPS_FAR : 0) |
                 (far && vectors && large ? IRR_STEPS_FURTHER : 0) |
                 (plan->asks ? IRR_STEPS_CALL : 0) | (calls && called ? IRR_STEPS_AHEAD : 0) |
-                (calls && bytes > BYTES_MADE_OF_LINES && !called ? IRR_STEPS_LINES : 0);
+                (calls && second && bytes > BYTES_MADE_OF_LINES ? IRR_STEPS_LINES : 0) | (lie ? IRR_STEPS_LIE : 0);
     /* Accumulators that are correctly rounded are too wide for whole rows of them. */
     plan->whole_rows = plan->beyond && !far && !config->accuracy;
 }
