@@ -196,6 +196,15 @@ EXTREMES_OF(u64, epu64)
     }
 RANGES(32, __m512, ps)
 RANGES(64, __m512d, pd)
+/* Lanes in which all have been numbers, and those of two more vectors are. */
+typedef __mmask16 numbers_32_t;
+typedef __mmask8 numbers_64_t;
+static inline numbers_32_t are_numbers_32(numbers_32_t all, v_i32 x, v_i32 y) {
+    return _mm512_mask_cmp_ps_mask(all, (__m512)x, (__m512)y, _CMP_ORD_Q);
+}
+static inline numbers_64_t are_numbers_64(numbers_64_t all, v_i64 x, v_i64 y) {
+    return _mm512_mask_cmp_pd_mask(all, (__m512d)x, (__m512d)y, _CMP_ORD_Q);
+}
 
 #include "kernel/vec_avx512_packed.h"
 
