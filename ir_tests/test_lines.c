@@ -26,8 +26,9 @@ typedef struct {
     char *data;
 } matrix_t;
 
-/* Floats whose highest byte is 0x3f or 0xbf: near one, of either sign; or now and then 0. */
-static void draw(matrix_t *m, irr_element_type_e type, bool zeros) {
+/* Floats whose highest byte is 0x3f or 0xbf: near one, of either sign; or now and then 0, or one of
+ * so many bytes that are 0xff: a NaN. */
+static void draw(matrix_t *m, irr_element_type_e type, bool zeros, size_t nans) {
     const irr_element_type_info_t *info = irr_element_type_info(type);
     size_t element = info->bits / 8;
     m->width = 1 + below(below(3) ? 300 : MOST_WIDTH);
@@ -41,6 +42,7 @@ static void draw(matrix_t *m, irr_element_type_e type, bool zeros) {
     for (size_t i = 0; i < count && info->kind == IRR_KIND_FLOAT; i++) {
         m->data[i * element + element - 1] = (char)(below(2) ? 0x3f : 0xbf);
         if (zeros && below(500) == 0) memset(m->data + i * element, 0, element);
+        if (nans && below(nans) == 0) memset(m->data + i * element, 0xff, element);
     }
 }
 
@@ -53,8 +55,11 @@ static const unsigned ways[] = {
     IRR_STEPS_AHEAD,
     IRR_STEPS_BANDS | IRR_STEPS_AHEAD,
     IRR_STEPS_BANDS | IRR_STEPS_BEYOND | IRR_STEPS_AHEAD,
-    IRR_STEPS_BANDS | IRR_STEPS_BEYOND | IRR_STEPS_FAR,
+    IRR_STEPS_BANDS | IRR_STEPS_FAR | IRR_STEPS_LIE,
+    IRR_STEPS_BANDS | IRR_STEPS_BEYOND | IRR_STEPS_FAR | IRR_STEPS_LIE,
+    IRR_STEPS_BANDS | IRR_STEPS_BEYOND | IRR_STEPS_FAR | IRR_STEPS_FURTHER,
     IRR_STEPS_BANDS | IRR_STEPS_BEYOND | IRR_STEPS_CALL,
+    IRR_STEPS_BANDS | IRR_STEPS_BEYOND | IRR_STEPS_CALL | IRR_STEPS_LIE,
     IRR_STEPS_BANDS | IRR_STEPS_BEYOND | IRR_STEPS_CALL | IRR_STEPS_BLOCK,
     IRR_STEPS_BANDS | IRR_STEPS_BEYOND | IRR_STEPS_CALL | IRR_STEPS_BESIDE};
 enum { WAYS = sizeof ways / sizeof *ways };
@@ -63,9 +68,34 @@ enum { WAYS = sizeof ways / sizeof *ways };
 static _Alignas(64) char near_sums[IRR_FOLD_COUNT * PLANE_BYTES],
     far_sums[IRR_FOLD_COUNT * PLANE_BYTES];
 
+/* Which NaN an accumulator of Min and Max is, is left open: what is made of it is not. */
+static void finish_order(const irr_kernel_table_t *table, irr_fold_e fold, irr_element_type_e type,
+                         char *sums, size_t n) {
+    static char results[PLANE_BYTES];
+    irr_op_e op = fold == IRR_FOLD_MIN ? IRR_OP_MIN : IRR_OP_MAX;
+    table->ops[op][type].finish(results, sums, n, &(irr_set_t){.count = 1});
+    memcpy(sums, results, n * irr_element_bytes(type));
+}
+
+static void check_order(const irr_kernel_table_t *table, irr_fold_e fold, irr_element_type_e type) {
+    const irr_kernel_t *kernel = &table->folds[fold][type];
+    matrix_t m;
+    draw(&m, type, below(2), 1 + below(2) * below(3000));
+    for (unsigned i = 0; i < WAYS; i++) {
+        kernel->steps(near_sums, m.data, m.stride, m.rows, m.width, IRR_STEPS_FIRST);
+        kernel->steps(far_sums, m.data, m.stride, m.rows, m.width, IRR_STEPS_FIRST | ways[i]);
+        finish_order(table, fold, type, near_sums, m.width);
+        finish_order(table, fold, type, far_sums, m.width);
+        if (memcmp(near_sums, far_sums, m.width * kernel->element_bytes) != 0)
+            fail_msg("%s, NaNs: [%zu, %zu of %zu], %u", kernel->name, m.rows, m.width, m.stride,
+                     ways[i]);
+    }
+    free(m.data);
+}
+
 static void check_kernel(const irr_kernel_t *kernel, irr_element_type_e type) {
     matrix_t m;
-    draw(&m, type, below(2));
+    draw(&m, type, below(2), 0);
     for (unsigned i = 0; i < 2 * WAYS; i++) {
         unsigned first = i % 2 ? 0 : IRR_STEPS_FIRST, how = first | ways[i / 2];
         kernel->steps(near_sums, m.data, m.stride, m.rows, m.width, first);
@@ -80,7 +110,7 @@ static void check_kernel(const irr_kernel_t *kernel, irr_element_type_e type) {
 static void check_rows(const irr_kernel_t *kernel, irr_element_type_e type) {
     matrix_t m;
     /* The exponent of a product that is 0 is any. */
-    draw(&m, type, below(2) && strncmp(kernel->name, "PRODUCT", 7) != 0);
+    draw(&m, type, below(2) && strncmp(kernel->name, "PRODUCT", 7) != 0, 0);
     size_t bytes = kernel->element_bytes, all = (m.rows - 1) * m.stride + m.width;
     size_t length = 1 + below(all < 2000 ? all : 2000), count = all / length;
     if (count > MOST_WIDTH) count = MOST_WIDTH;
@@ -96,7 +126,7 @@ static void check_rows(const irr_kernel_t *kernel, irr_element_type_e type) {
 static void check_fused(const irr_kernel_table_t *table, const irr_fused_t *fused,
                         irr_element_type_e type) {
     matrix_t m;
-    draw(&m, type, below(2));
+    draw(&m, type, below(2), 0);
     memset(near_sums, 0, sizeof near_sums);
     memset(far_sums, 0, sizeof far_sums);
     fused->steps(near_sums, 0, PLANE_BYTES, m.data, m.stride, m.rows, m.width, IRR_STEPS_FIRST);
@@ -128,6 +158,9 @@ static void test_tier(irr_tier_e tier) {
                 if (own->rows) check_rows(own, type);
             }
             for (unsigned i = 0; i < ROUNDS && best != own; i++) check_kernel(best, type);
+            bool order = fold == IRR_FOLD_MIN || fold == IRR_FOLD_MAX;
+            for (unsigned i = 0; i < ROUNDS && order && own->name; i++)
+                check_order(table, (irr_fold_e)fold, type);
         }
         for (unsigned k = 0; k < IRR_MOST_FUSED; k++)
             for (unsigned i = 0; i < ROUNDS && irr_fused_of(table, type, k)->folds; i++)
