@@ -142,8 +142,8 @@ size_t irr_walk_piece(const irr_walk_t *walks, uint32_t count, size_t *rows, siz
 static inline char *irr_top(char *nodes, size_t node_bytes, size_t done) {
     return done ? nodes + (size_t)__builtin_popcountll(done) * node_bytes : nodes;
 }
-/* The node at the top was the `done`-th: complete subtrees of equal size become one. */
-void irr_carry(const irr_simd_plan_t *plan, char *nodes, size_t node_bytes, size_t done, size_t n);
+/* The node at the top is the `done`-th: complete subtrees of equal size become one. */
+void irr_carry(const irr_simd_plan_t *plan, char *node, size_t node_bytes, size_t done, size_t n);
 /* How many segments, of those up to `to`, one call of a kernel can take: their rows lie side by
  * side, and behind them those of the unit's next blocks. Of few rows that is much faster than a
  * call for each. */

@@ -62,7 +62,8 @@ void irr_simd_read(irr_simd_plan_t *plan, const irr_config_t *config, bool slow)
                 (plan->beyond ? IRR_STEPS_BEYOND : 0) | (far ? IRR_STEPS_FAR : 0) |
                 (far && vectors && large ? IRR_STEPS_FURTHER : 0) |
                 (plan->asks ? IRR_STEPS_CALL : 0) | (calls && called ? IRR_STEPS_AHEAD : 0) |
-                (calls && second && bytes > BYTES_MADE_OF_LINES ? IRR_STEPS_LINES : 0) | (lie ? IRR_STEPS_LIE : 0);
+                (calls && second && bytes > BYTES_MADE_OF_LINES ? IRR_STEPS_LINES : 0) |
+                (lie ? IRR_STEPS_LIE : 0);
     /* Accumulators that are correctly rounded are too wide for whole rows of them. */
     plan->whole_rows = plan->beyond && !far && !config->accuracy;
 }

@@ -72,9 +72,10 @@ static void push_nodes(const irr_walk_t *walk, char *nodes, char *room, size_t c
         for (n = 1; 2 * n <= end - done && done % (2 * n) == 0;) n *= 2;
         char *some = is_large(bytes) ? nodes : memcpy(room, nodes, n * bytes);
         merge_groups(plan, some, NULL, n, 1, unit->results);
-        memcpy(irr_top(walk->results, plan->layout.result_bytes, done), some, bytes);
+        char *node = irr_top(walk->results, plan->layout.result_bytes, done);
+        memcpy(node, some, bytes);
         done += n;
-        irr_carry(plan, walk->results, plan->layout.result_bytes, done / n, unit->results);
+        irr_carry(plan, node, plan->layout.result_bytes, done / n, unit->results);
     }
 }
 

@@ -39,8 +39,7 @@ static void merge(const irr_simd_plan_t *plan, char *node, const char *other, si
         p->kernel->merge(node + p->offset, other + p->offset, n);
 }
 
-void irr_carry(const irr_simd_plan_t *plan, char *nodes, size_t node_bytes, size_t done, size_t n) {
-    char *node = irr_top(nodes, node_bytes, done - 1);
+void irr_carry(const irr_simd_plan_t *plan, char *node, size_t node_bytes, size_t done, size_t n) {
     for (; done % 2 == 0; done /= 2, node -= node_bytes) merge(plan, node - node_bytes, node, n);
 }
 
@@ -109,9 +108,10 @@ static void run_rows(const irr_simd_plan_t *plan, char *to, size_t at, const cha
         plan->kernel->rows(to + at * plan->kernel->accumulator_bytes, data, count, length, ahead);
 }
 
-/* Wider blocks come from beyond the caches one by one, as do those whose rows are taken as they lie.
- * Where lines are called to the second cache, small ones with those of the next, up to 1.6x as fast
- * (of 64 KB and more, or of 32 rows, 0.5x to 1x); others as they lie, if of more than two rows. */
+/* Wider blocks come from beyond the caches one by one, as do those whose rows are taken as they
+ * lie. Where lines are called to the second cache, small ones with those of the next, up to 1.6x as
+ * fast (of 64 KB and more, or of 32 rows, 0.5x to 1x); others as they lie, if of more than two
+ * rows. */
 #define STRIP_BYTES 512u
 #define MOST_CALLED_ROWS 16u
 #define MOST_CALLED_BYTES (48u << 10)
@@ -206,7 +206,7 @@ static bool run_leaves(irr_walk_t *walk, char *results, size_t at, const char *s
     for (size_t done = walk->done_in_this; done < to; walk->done_in_this = ++done) {
         char *lanes = l->onto ? walk->lanes : irr_top(walk->lanes, l->leaf_bytes, done);
         run_leaf(unit, lanes, segment, walk->first_leaf + done, !l->onto || done == 0);
-        if (!l->onto) irr_carry(unit->plan, walk->lanes, l->leaf_bytes, done + 1, unit->lanes);
+        if (!l->onto) irr_carry(unit->plan, lanes, l->leaf_bytes, done + 1, unit->lanes);
     }
     if (to < walk->leaves) return false;
     if (!l->onto) collapse(unit->plan, walk->lanes, l->leaf_bytes, to, unit->lanes);
@@ -295,7 +295,7 @@ void irr_walk_to(irr_walk_t *walk, size_t segments, size_t rows) {
         if (!run_segment(walk, node, done < segments ? SIZE_MAX : rows)) return;
         walk->done_in_this = 0;
         walk->done_segments = done + 1;
-        irr_carry(unit->plan, walk->results, node_bytes, done + 1, unit->results);
+        irr_carry(unit->plan, node, node_bytes, done + 1, unit->results);
     }
     if (walk->done_segments == walk->segments)
         collapse(unit->plan, walk->results, node_bytes, walk->segments, unit->results);
