@@ -4,7 +4,8 @@ set(IRR_ISA_avx2 -O3 -fno-math-errno -mavx2 -mfma -mf16c -mbmi2)
 set(IRR_ISA_avx512 -O3 -fno-math-errno -mavx2 -mfma -mf16c -mbmi2
     -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512)
 # gcc shuffles loads on their way to assembly, which prefetchers then do not follow: columns out of
-# the second cache took up to 1.3x as long (Zen 5). Such processors need no such order.
+# the second cache took up to 1.3x as long (Zen 5). Processors that start instructions out of order
+# need no other order than the source's.
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
     list(APPEND IRR_ISA_avx2 -fno-schedule-insns2)
     list(APPEND IRR_ISA_avx512 -fno-schedule-insns2)

@@ -1,5 +1,6 @@
-/* Tensors that no cache holds, or no near one: whatever IRREDUCE_PREFETCH is, they have the bits of
- * their parts, each of which a cache holds. SPDX-License-Identifier: Apache-2.0 */
+/* Tensors that no cache holds, no near one, or but the second: whatever IRREDUCE_PREFETCH is, they
+ * have the bits of their parts, each of which a cache holds.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "base/element_type.h"
 #include "device.h"
 
@@ -11,7 +12,7 @@
 
 #include <cmocka.h>
 
-enum { FAR_BYTES = 34 << 20, LARGE_BYTES = 14 << 20, MIDDLE_BYTES = 7 << 20 };
+enum { FAR_BYTES = 34 << 20, LARGE_BYTES = 14 << 20, MIDDLE_BYTES = 7 << 20, NEAR_BYTES = 1 << 20 };
 
 static void reduce(const char *op, irr_element_type_e type, const char *const way[3],
                    const int64_t dims[3], const void *data, void *output) {
@@ -59,6 +60,7 @@ static void check(const char *op, irr_element_type_e type, int64_t rows, int64_t
     check_of(FAR_BYTES, op, type, rows, width);
     check_of(LARGE_BYTES, op, type, rows, width);
     check_of(MIDDLE_BYTES, op, type, rows, width);
+    check_of(NEAR_BYTES, op, type, rows, width);
 }
 
 static void test_parts(void **state) {
@@ -79,7 +81,10 @@ static void test_parts(void **state) {
     check("ReduceL2", IRR_I32, 5, 9001);
     check("ReduceMean", IRR_I32, 300, 401); /* exact */
     check("ReduceMax", IRR_U16, 19, 300);   /* small blocks */
-    check("ReduceSum", IRR_F16, 7, 1003);   /* wide ones */
+    check("ReduceMax", IRR_I32, 19, 700);   /* whose rows are taken as they lie */
+    check("ReduceMin", IRR_F32, 9, 512);
+    check("ReduceSum", IRR_F32, 64, 1024);
+    check("ReduceSum", IRR_F16, 7, 1003); /* wide ones */
     check("ReduceL2", IRR_I16, 33, 999);
     check("ReduceL2", IRR_I64, 200, 3001); /* exact, of wide states and of 8 bytes */
     check("ReduceMean", IRR_U64, 77, 1500);

@@ -86,8 +86,8 @@ typedef struct irr_scaled_64 {
  * or lines are to be called to its second one (with IRR_STEPS_BEYOND only); they are a dense block,
  * behind which others lie; or all rows of some columns, which others lie beside; lines a little
  * ahead are to be called to the nearest cache; data are beyond it, but not far; lines are to be
- * called further ahead, where much is to do for each; rows that lie side by side are to be taken
- * one by one. */
+ * called further ahead, where much is to do for each; rows, or long parts of them, are to be taken
+ * one by one as they lie. */
 enum {
     IRR_STEPS_FIRST = 1,
     IRR_STEPS_BANDS = 2,

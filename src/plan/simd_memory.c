@@ -19,7 +19,7 @@
 /* More than the nearest cache holds, and no more than the second ones: vectors of columns across
  * lines are made of two lines, or these are called for; where the processor is FAR, rows are taken
  * as they lie, 1.05x to 1.6x as fast as by strips or bands, of twice as many bytes 1.0x, out of the
- * nearest cache 0.55x. */
+ * nearest cache 0.55x (no thread's share is that small). */
 #define BYTES_MADE_OF_LINES 40e3
 #define BYTES_AS_THEY_LIE 50e3
 

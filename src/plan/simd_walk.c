@@ -108,13 +108,15 @@ static void run_rows(const irr_simd_plan_t *plan, char *to, size_t at, const cha
         plan->kernel->rows(to + at * plan->kernel->accumulator_bytes, data, count, length, ahead);
 }
 
-/* Wider blocks come from beyond the caches one by one, as do those whose rows are taken as they
- * lie. Where lines are called to the second cache, small ones with those of the next, up to 1.6x as
- * fast (of 64 KB and more, or of 32 rows, 0.5x to 1x); others as they lie, if of more than two
- * rows. */
+/* Wider blocks come from beyond the caches one by one. Where lines are called to the second cache,
+ * small ones with those of the next, up to 1.6x as fast (of 64 KB and more, or of 32 rows, 0.5x to
+ * 1x); others as they lie, if of more than two rows. Nearer ones whose rows are taken as they lie
+ * go one by one where rows are long, and enough for a call. */
 #define STRIP_BYTES 512u
 #define MOST_CALLED_ROWS 16u
 #define MOST_CALLED_BYTES (48u << 10)
+#define LONG_LYING_BYTES 1024u
+#define LEAST_LYING_ROWS 8u
 
 static void run_cols(const irr_simd_plan_t *plan, char *to, size_t at, const char *data,
                      size_t count) {
@@ -123,8 +125,10 @@ static void run_cols(const irr_simd_plan_t *plan, char *to, size_t at, const cha
     bool wide = row_bytes > STRIP_BYTES;
     bool calls = wide && plan->asks && l->rows <= MOST_CALLED_ROWS &&
                  l->rows * row_bytes <= MOST_CALLED_BYTES;
-    bool rows = plan->how & (IRR_STEPS_BEYOND | IRR_STEPS_LIE) && wide && l->rows > 2;
-    bool one = plan->fused || calls || rows;
+    bool lies = plan->how & IRR_STEPS_LIE && l->rows >= LEAST_LYING_ROWS &&
+                row_bytes >= LONG_LYING_BYTES && !plan->kernel->exact &&
+                plan->kernel->accumulator_bytes == plan->kernel->element_bytes;
+    bool one = plan->fused || calls || (plan->beyond ? wide && l->rows > 2 : lies);
     unsigned how = plan->how | (calls ? IRR_STEPS_BLOCK : 0);
     char *first = to + at * plan->kernel->accumulator_bytes;
     if (!one) plan->one_call.run(first, data, count, l->rows, l->width);
