@@ -110,7 +110,7 @@ static void work_alone_is_whole(void **state) {
     for (int way = 0; way < 4; way++) {
         irr_executor_t executor = {.threads = way ? 3 : 1, .alone_ns = way == 1, .alone = mark_all};
         board_t *board = calloc(1, sizeof *board);
-        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL); /* past any spinning */
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL); /* past any spinning */
         irr_parallel_for(&executor, 100, way == 3 ? alone_inside : mark, board);
         for (size_t i = 0; i < 100; i++) assert_int_equal(board->seen[i], way == 2 ? 1 : 10);
         free(board);
