@@ -36,6 +36,8 @@
 #define IRR_FREE_LEAVES 128u
 /* So many rows of columns the processor's prefetchers follow at once, each as a stream. */
 #define IRR_STREAMS 24u
+/* Shorter rows of near columns are sooner by strips than as they lie (IRR_STEPS_LIE). */
+#define IRR_LONG_LYING_BYTES 1024u
 /* Kernels load and store whole vectors of accumulators: this much room behind the last one. */
 #define IRR_ACCUMULATOR_SLACK_BYTES 1024u
 /* A merge writes pieces of so many bytes, counted from its first accumulator. */
