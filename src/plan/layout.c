@@ -144,6 +144,7 @@ static size_t column_parts(const irr_lane_info_t *kernel, const irr_layout_t *la
 static size_t column_leaves(const irr_lane_info_t *kernel, const irr_layout_t *layout) {
     size_t parts = layout->blocks.total * layout->kept * layout->segments.total;
     size_t row_bytes = layout->width * kernel->element_bytes, leaves = kernel->column_leaves;
+    if (layout->tree) leaves = IRR_ROW_LEAVES;
     if (!kernel->alone || row_bytes > LONG_LEAF_ROW_BYTES)
         leaves = irr_least(leaves, IRR_ROW_LEAVES);
     if (column_parts(kernel, layout)) return leaves;
@@ -216,9 +217,13 @@ static void choose_inner(const irr_lane_info_t *kernel, irr_layout_t *layout) {
                layout->group * layout->group <= few)
             layout->group *= 2;
         layout->steps = irr_ceil_div(layout->rows, layout->group);
+        layout->tree = layout->width > 1 && layout->steps > IRR_LEAF_STEPS &&
+                       layout->group * layout->width <= kernel->tree_columns;
         layout->leaf_steps = layout->width > 1 ? column_steps(kernel, layout)
                                                : IRR_LEAF_STEPS * row_leaves(kernel, layout);
         layout->leaves = irr_ceil_div(layout->steps, layout->leaf_steps);
+        if (layout->tree && layout->leaves == 1 && layout->group == 1)
+            layout->inner = IRR_INNER_BAND;
     }
 }
 
@@ -363,7 +368,8 @@ void irr_layout_of(const irr_geometry_t *geometry, const irr_lane_info_t *kernel
 
 uint32_t irr_layout_depth(const irr_layout_t *layout) {
     uint32_t leaf = IRR_LEAF_STEPS, lanes = irr_ceil_log2(layout->group);
-    if (layout->width == 1) leaf += IRR_ROW_LEVELS;
+    leaf += layout->width == 1 ? IRR_ROW_LEVELS
+                               : irr_ceil_log2(irr_ceil_div(layout->leaf_steps, IRR_LEAF_STEPS));
     if (layout->inner == IRR_INNER_ROWS) lanes = 8; /* the most that a kernel has */
     return leaf + irr_ceil_log2(layout->leaves) + lanes + irr_ceil_log2(layout->segments.total) +
            (uint32_t)layout->last_rows - 1;

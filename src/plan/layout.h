@@ -31,6 +31,7 @@ typedef struct irr_layout {
     size_t steps;      /* of rows, the last may be a part of one */
     size_t leaf_steps; /* what one kernel call takes: a leaf, of a single row some leaves */
     size_t leaves;     /* of one block, of leaf_steps */
+    bool tree;         /* these are several leaves, and a kernel makes their tree */
     bool onto;         /* each is added to the one before: nothing is rounded, they have no tree */
     bool any_chunks;   /* of columns' leaves: likewise, or in any order */
     /* Units: tiles_kept x tiles_width of each block, or several blocks, whole. */
@@ -62,6 +63,7 @@ typedef struct irr_lane_info {
     size_t most_block_elements;    /* larger blocks of columns are bands, which can be cut */
     size_t row_leaves;             /* of a long row, in one kernel call: up to IRR_FREE_LEAVES */
     size_t column_leaves;          /* likewise of columns */
+    size_t tree_columns;           /* of no more, IRR_ROW_LEAVES and their tree; or 0 */
     size_t most_block_rows;        /* a small block of columns with no more is one leaf */
     size_t least_grouped_rows;     /* what a grouped kernel does sooner; 0: there is none */
     bool waits;                    /* accumulators of several segments: several blocks' too */

@@ -47,6 +47,7 @@ static void measure_slot(irr_layout_t *layout) {
         levels = 2; /* for the copy from which they are folded */
     layout->result_levels_bytes = layout->result_bytes * levels;
     levels = 1 + irr_ceil_log2(layout->onto ? 1 : layout->chunk_leaves);
+    if (layout->tree) levels += IRR_COLUMN_LEVELS; /* where it goes leaf by leaf */
     layout->slot_bytes =
         layout->result_levels_bytes + layout->leaf_bytes * levels + IRR_ACCUMULATOR_SLACK_BYTES;
 }

@@ -165,12 +165,11 @@ static void run_rest(const irr_unit_t *unit, char *lanes, const char *data, size
 }
 
 /* Onto what is in the lanes, unless it is the first. */
-static void run_leaf(const irr_unit_t *unit, char *lanes, const char *segment, size_t leaf,
-                     bool first) {
+static void run_some(const irr_unit_t *unit, char *lanes, const char *segment, size_t step,
+                     size_t steps, bool first) {
     const irr_layout_t *l = &unit->plan->layout;
     const irr_kernel_t *kernel = unit->plan->kernel;
-    size_t stride = l->group * l->width, step = leaf * l->leaf_steps;
-    size_t steps = irr_least(l->steps - step, l->leaf_steps);
+    size_t stride = l->group * l->width;
     size_t rows = l->rows - step * l->group; /* from here on */
     size_t whole = irr_least(rows / l->group, steps);
     const char *data = segment + step * stride * kernel->element_bytes;
@@ -189,6 +188,24 @@ static void run_leaf(const irr_unit_t *unit, char *lanes, const char *segment, s
     if (whole < steps)
         run_rest(unit, lanes, data + whole * stride * kernel->element_bytes,
                  rows % l->group * l->width, first && whole == 0);
+}
+
+/* A kernel's tree has no part of a step: leaves up to that go one by one. */
+static void run_leaf(const irr_unit_t *unit, char *lanes, const char *segment, size_t leaf,
+                     bool first) {
+    const irr_layout_t *l = &unit->plan->layout;
+    size_t step = leaf * l->leaf_steps, steps = irr_least(l->steps - step, l->leaf_steps), done = 0;
+    if (!l->tree || (step + steps) * l->group <= l->rows) {
+        run_some(unit, lanes, segment, step, steps, first);
+        return;
+    }
+    for (size_t n; steps; step += n, steps -= n) {
+        char *node = irr_top(lanes, l->leaf_bytes, done++);
+        n = irr_least(steps, IRR_LEAF_STEPS);
+        run_some(unit, node, segment, step, n, true);
+        irr_carry(unit->plan, node, l->leaf_bytes, done, unit->lanes);
+    }
+    collapse(unit->plan, lanes, l->leaf_bytes, done, unit->lanes);
 }
 
 void irr_close_leaves(const irr_unit_t *unit, char *results, size_t at, char *lanes) {
