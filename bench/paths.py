@@ -319,8 +319,8 @@ PATHS = [
      "if (S##_DOUBTS == 1 && !count && width <= name##_VL) {",
      "small blocks: four at once, by loads as small as a row",
      ["sum f32 [1000,5,7] axes [1]", "min i16 [992,30,3] axes [1]"]),
-    ("grouped rows", "plan/simd_plan.c", "if (alone && l->width > 1 &&",
-     "if (alone && !kernel && l->width > 1 &&",
+    ("grouped rows", "plan/simd_plan.c", "if (alone && grouped)",
+     "if (alone && grouped && !kernel)",
      "small blocks of few columns, several rows a step: one call for all, states in registers",
      ["sum f32 [256,64,8] axes [1]", "mean f16 [4,3,73,3] axes [2]"]),
     ("grouped rows in any order", "plan/simd_plan.c", "if (brief && !plan->hopes &&",
@@ -509,7 +509,8 @@ on Emerald Rapids against the commit before; "columns of lines" at b28afc1 there
 f1cb5d0, "brief strips" to "few streams" at e2defa6 against a446be2, "leaf onto leaf" and "narrow
 blocks" on Emerald Rapids at 0ed428a; on Zen 5 "lines of rows, FAR" and "further ahead" at
 1fe7f46, "bands that do not ask" and "exact blocks of few states" at a8e109f, "near columns as they lie",
-"tiles of one plane" and "loads in order" at cba0c2f, "columns as they lie" at da23ab7), each library
+"tiles of one plane" and "loads in order" at cba0c2f, "columns as they lie" at da23ab7, "trees of
+columns" at 5586871), each library
 against the whole one of the same sources, on
 {machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a
