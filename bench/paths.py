@@ -129,7 +129,7 @@ PATHS = [
      "narrow columns of floats: eight leaves in one call, whose tree stays in registers",
      ["sum f32 [1,12,197,64] axes [2]", "sum f32 [88,40] axes [0]", "l2 bf16 [4096,64] axes [0]",
       "mean f64 [300,70] axes [0]", "sum f32 [500000,16] axes [0]",
-      "sum+l2+min+max f32 [3000,64] axes [0]"]),
+      "sum+l2+min+max f32 [3000,64] axes [0]"], "IRREDUCE_PREFETCH=FAR"),
     ("loads in order", "../cmake/isa.cmake", "list(APPEND IRR_ISA_avx512 -fno-schedule-insns2)", "",
      "gcc's last shuffle of instructions, which prefetchers do not follow: left out",
      ["sum f32 [1000,100] axes [0]", "max i32 [500,176] axes [0]", "sum u32 [500,160] axes [0]",

@@ -68,6 +68,11 @@ static void test_parts(void **state) {
     check("ReduceSum", IRR_F32, 1001, 821);
     check("ReduceMin", IRR_BF16, 1001, 821);
     check("ReduceL2", IRR_F32, 77, 3001);
+    check("ReduceMax", IRR_F32, 40, 4096); /* the longest as they lie */
+    check("ReduceSum", IRR_I8, 40, 16384);
+    check("ReduceSum", IRR_F32, 1001, 67); /* narrow ones, whose tree is a call's */
+    check("ReduceL2", IRR_BF16, 300, 5);
+    check("ReduceMean", IRR_F64, 257, 90);
     check("ReduceProd", IRR_F32, 70, 2003);
     check("ReduceMin", IRR_F64, 20, 5003);  /* a tile of few rows */
     check("ReduceSum", IRR_F16, 99, 16001); /* wide ones */

@@ -1,6 +1,7 @@
 /* Wide columns and those from beyond the caches are taken in another order than others, rows of
  * more bytes than the nearest cache by lines: every kernel of every tier that this CPU has makes
- * the same accumulators of them. SPDX-License-Identifier: Apache-2.0 */
+ * the same accumulators of them, and of several leaves in one call those of their tree.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/kernels.h"
 
 #include <setjmp.h>
@@ -11,7 +12,7 @@
 
 #include <cmocka.h>
 
-enum { MOST_WIDTH = 3000, MOST_BYTES = 1 << 17, ROUNDS = 12 };
+enum { MOST_WIDTH = 4200, MOST_ROWS = 256, MOST_BYTES = 1 << 17, ROUNDS = 12 };
 enum { PLANE_BYTES = MOST_WIDTH * 16 + IRR_ACCUMULATOR_SLACK_BYTES };
 
 static uint64_t stream = 1;
@@ -27,12 +28,12 @@ typedef struct {
 } matrix_t;
 
 /* Floats whose highest byte is 0x3f or 0xbf: near one, of either sign; or now and then 0. */
-static void draw(matrix_t *m, irr_element_type_e type, bool zeros) {
+static void draw(matrix_t *m, irr_element_type_e type, size_t most_rows, bool zeros) {
     const irr_element_type_info_t *info = irr_element_type_info(type);
     size_t element = info->bits / 8;
     m->width = 1 + below(below(3) ? 300 : MOST_WIDTH);
     m->stride = m->width + (below(4) ? 0 : below(20));
-    m->rows = 1 + below(below(2) ? 12 : 256);
+    m->rows = 1 + below(below(2) ? 12 : most_rows);
     if (m->rows * m->stride * element > MOST_BYTES) m->rows = MOST_BYTES / (m->stride * element);
     size_t count = (m->rows - 1) * m->stride + m->width;
     m->data = malloc(count * element);
@@ -77,7 +78,7 @@ static void finish_order(const irr_kernel_table_t *table, irr_fold_e fold, irr_e
 
 /* Infinities and zeros of both signs; in most matrices one NaN, which no other hides. */
 static void draw_order(matrix_t *m, irr_element_type_e type) {
-    draw(m, type, false);
+    draw(m, type, MOST_ROWS, false);
     size_t element = irr_element_bytes(type), count = (m->rows - 1) * m->stride + m->width;
     size_t nans = below(4) ? 1 : below(40), others = below(2) * below(1 + count / 20);
     const unsigned bits = type == IRR_F64 ? 52 : type == IRR_F32 ? 23 : type == IRR_F16 ? 10 : 7;
@@ -110,9 +111,12 @@ static void check_order(const irr_kernel_table_t *table, irr_fold_e fold, irr_el
     free(m.data);
 }
 
+/* Where a kernel makes the tree of several leaves, it does so before it is asked how. */
+static size_t most_rows(uint32_t strip) { return strip ? IRR_LEAF_STEPS : MOST_ROWS; }
+
 static void check_kernel(const irr_kernel_t *kernel, irr_element_type_e type) {
     matrix_t m;
-    draw(&m, type, below(2));
+    draw(&m, type, most_rows(kernel->strip), below(2));
     for (unsigned i = 0; i < 2 * WAYS; i++) {
         unsigned first = i % 2 ? 0 : IRR_STEPS_FIRST, how = first | ways[i / 2];
         kernel->steps(near_sums, m.data, m.stride, m.rows, m.width, first);
@@ -127,7 +131,7 @@ static void check_kernel(const irr_kernel_t *kernel, irr_element_type_e type) {
 static void check_rows(const irr_kernel_t *kernel, irr_element_type_e type) {
     matrix_t m;
     /* The exponent of a product that is 0 is any. */
-    draw(&m, type, below(2) && strncmp(kernel->name, "PRODUCT", 7) != 0);
+    draw(&m, type, MOST_ROWS, below(2) && strncmp(kernel->name, "PRODUCT", 7) != 0);
     size_t bytes = kernel->element_bytes, all = (m.rows - 1) * m.stride + m.width;
     size_t length = 1 + below(all < 2000 ? all : 2000), count = all / length;
     if (count > MOST_WIDTH) count = MOST_WIDTH;
@@ -140,10 +144,62 @@ static void check_rows(const irr_kernel_t *kernel, irr_element_type_e type) {
     free(m.data);
 }
 
+static uint32_t makes_trees(const irr_fused_t *fused, irr_element_type_e type) {
+    return irr_element_type_info(type)->kind == IRR_KIND_FLOAT ? fused->strip : 0;
+}
+
+/* Some leaves and their tree, call by call: T(n) of kernels.h, into the first of `nodes`. */
+static void make_tree(const irr_kernel_t *kernel, const matrix_t *m, size_t leaf, size_t leaves,
+                      char (*nodes)[PLANE_BYTES]) {
+    const size_t row = leaf * IRR_LEAF_STEPS, rest = m->rows - row;
+    if (leaves == 1) {
+        kernel->steps(*nodes, m->data + row * m->stride * kernel->element_bytes, m->stride,
+                      rest < IRR_LEAF_STEPS ? rest : IRR_LEAF_STEPS, m->width, IRR_STEPS_FIRST);
+        return;
+    }
+    size_t left = 1;
+    while (2 * left < leaves) left *= 2;
+    make_tree(kernel, m, leaf, left, nodes);
+    make_tree(kernel, m, leaf + left, leaves - left, nodes + 1);
+    kernel->merge(nodes[0], nodes[1], m->width);
+}
+
+static void compare_tree(const irr_kernel_t *kernel, const matrix_t *m, const char *sums) {
+    static _Alignas(64) char nodes[5][PLANE_BYTES];
+    make_tree(kernel, m, 0, (m->rows + IRR_LEAF_STEPS - 1) / IRR_LEAF_STEPS, nodes);
+    if (memcmp(sums, nodes[0], m->width * kernel->accumulator_bytes) != 0)
+        fail_msg("%s: [%zu, %zu of %zu], the tree", kernel->name, m->rows, m->width, m->stride);
+}
+
+/* Leaves in one call, however it is asked for, of any width; alone, and each of those fused. */
+static void check_tree(const irr_kernel_t *kernel, irr_element_type_e type) {
+    matrix_t m;
+    draw(&m, type, IRR_ROW_LEAVES * IRR_LEAF_STEPS, below(2));
+    kernel->steps(near_sums, m.data, m.stride, m.rows, m.width,
+                  IRR_STEPS_FIRST | ways[below(WAYS)]);
+    compare_tree(kernel, &m, near_sums);
+    free(m.data);
+}
+
+static void check_fused_trees(const irr_kernel_table_t *table, const irr_fused_t *fused,
+                              irr_element_type_e type) {
+    matrix_t m;
+    size_t at = 0;
+    draw(&m, type, IRR_ROW_LEAVES * IRR_LEAF_STEPS, below(2));
+    fused->steps(near_sums, 0, PLANE_BYTES, m.data, m.stride, m.rows, m.width,
+                 IRR_STEPS_FIRST | ways[below(WAYS)]);
+    for (unsigned fold = 0; fold < IRR_FOLD_COUNT; fold++) {
+        if (!(fused->folds >> fold & 1)) continue;
+        compare_tree(irr_kernel_of(table, (irr_fold_e)fold, type), &m, near_sums + at);
+        at += PLANE_BYTES;
+    }
+    free(m.data);
+}
+
 static void check_fused(const irr_kernel_table_t *table, const irr_fused_t *fused,
                         irr_element_type_e type) {
     matrix_t m;
-    draw(&m, type, below(2));
+    draw(&m, type, most_rows(makes_trees(fused, type)), below(2));
     memset(near_sums, 0, sizeof near_sums);
     memset(far_sums, 0, sizeof far_sums);
     fused->steps(near_sums, 0, PLANE_BYTES, m.data, m.stride, m.rows, m.width, IRR_STEPS_FIRST);
@@ -173,6 +229,7 @@ static void test_tier(irr_tier_e tier) {
             for (unsigned i = 0; i < ROUNDS && own->name; i++) {
                 check_kernel(own, type);
                 if (own->rows) check_rows(own, type);
+                if (own->strip) check_tree(own, type);
             }
             for (unsigned i = 0; i < ROUNDS && best != own; i++) check_kernel(best, type);
             bool order = fold == IRR_FOLD_MIN || fold == IRR_FOLD_MAX;
@@ -180,8 +237,11 @@ static void test_tier(irr_tier_e tier) {
                 check_order(table, (irr_fold_e)fold, type);
         }
         for (unsigned k = 0; k < IRR_MOST_FUSED; k++)
-            for (unsigned i = 0; i < ROUNDS && irr_fused_of(table, type, k)->folds; i++)
-                check_fused(table, irr_fused_of(table, type, k), type);
+            for (unsigned i = 0; i < ROUNDS && irr_fused_of(table, type, k)->folds; i++) {
+                const irr_fused_t *fused = irr_fused_of(table, type, k);
+                check_fused(table, fused, type);
+                if (makes_trees(fused, type)) check_fused_trees(table, fused, type);
+            }
     }
 }
 

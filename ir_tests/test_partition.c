@@ -128,6 +128,13 @@ static size_t longest_seat(const irr_layout_t *l) {
     return longest;
 }
 
+static void check_units(const irr_layout_t *l, const irr_layout_t *other) {
+    assert_int_equal(l->units, other->units);
+    assert_int_equal(l->tile_width, other->tile_width);
+    assert_int_equal(l->tile_kept, other->tile_kept);
+    assert_int_equal(l->tile_blocks, other->tile_blocks);
+}
+
 /* Siblings that walk side by side, of which one is exact and another is not, share their units. */
 static void check_sibling(const irr_geometry_t *geometry, const irr_lane_info_t *kernel,
                           const irr_cost_t *cost, const irr_layout_t *l) {
@@ -136,16 +143,25 @@ static void check_sibling(const irr_geometry_t *geometry, const irr_lane_info_t 
     other.exact = !kernel->exact;
     other.column_leaves = kernel->column_leaves > 1 ? 1 : IRR_FREE_LEAVES;
     irr_layout_of(geometry, &other, cost, &o);
-    if (o.last_rows != l->last_rows) return; /* are not joined */
-    assert_int_equal(o.units, l->units);
-    assert_int_equal(o.tile_width, l->tile_width);
-    assert_int_equal(o.tile_kept, l->tile_kept);
-    assert_int_equal(o.tile_blocks, l->tile_blocks);
+    if (o.last_rows == l->last_rows) check_units(&o, l); /* else they are not joined */
+}
+
+/* Who makes the tree of columns has no say in units, which are looked at again by one that does
+ * not. */
+static void check_trees(const irr_geometry_t *geometry, const irr_lane_info_t *kernel,
+                        const irr_cost_t *cost, const irr_layout_t *l) {
+    irr_lane_info_t other = *kernel;
+    irr_layout_t o;
+    other.tree_columns = 0;
+    irr_layout_of(geometry, &other, cost, &o);
+    check_units(&o, l);
+    if (l->tree) assert_in_range(l->leaf_steps, IRR_LEAF_STEPS, IRR_LEAF_STEPS * IRR_ROW_LEAVES);
+    assert_true(irr_layout_depth(l) >= irr_layout_depth(&o));
 }
 
 static void test_partition(void **state) {
     (void)state;
-    size_t judged = 0, lined = 0;
+    size_t judged = 0, lined = 0, trees = 0;
     seed();
     for (int k = 0; k < 1200; k++) {
         static const size_t bytes[] = {1, 2, 4, 8};
@@ -166,6 +182,8 @@ static void test_partition(void **state) {
         kernel.calls = kernel.whole_rows && below(2);
         kernel.bands = kernel.alone && below(3) == 0;
         kernel.exact = kernel.column_leaves > 1 && accumulator > element;
+        if (kernel.alone && kernel.column_leaves == 1)
+            kernel.tree_columns = kernel.lanes * below(4); /* floats */
         irr_geometry_t geometry;
         random_geometry(&geometry, element, (size_t)(k % 2 ? 4096 : 32) * MIB);
         size_t elements = geometry.output_count * geometry.set_size;
@@ -175,9 +193,12 @@ static void test_partition(void **state) {
             irr_cost_t cost = {(double)(elements * element), threads, below(2)};
             irr_layout_of(&geometry, &kernel, &cost, &l);
             if (!kernel.alone) check_sibling(&geometry, &kernel, &cost, &l);
+            if (kernel.tree_columns) check_trees(&geometry, &kernel, &cost, &l);
+            trees += l.tree;
             assert_true(l.threads >= 1 && l.threads <= threads && l.tasks >= 1);
             assert_true(l.tasks <= 8 * l.pieces + 4 * l.units); /* each costs 80 ns */
-            if (l.inner == IRR_INNER_TREE && l.width > 1)       /* what no state overflows in */
+            if (l.inner == IRR_INNER_TREE && l.width > 1 &&
+                !l.tree) /* what no state overflows in */
                 assert_in_range(l.leaf_steps, 1, IRR_LEAF_STEPS * kernel.column_leaves);
             if (l.leaf_chunks > 1) /* leaves of one tree */
                 assert_true(l.tile_kept == 1 && l.tile_blocks == 1 && l.chunk_segments == 1);
@@ -207,7 +228,7 @@ static void test_partition(void **state) {
             }
         }
     }
-    assert_true(judged > 1000 && lined > 100);
+    assert_true(judged > 1000 && lined > 100 && trees > 100);
 }
 
 /* ---- the bits ---- */

@@ -133,6 +133,26 @@ static void test_far_siblings(void **state) {
     free(data);
 }
 
+/* Narrow columns, whose tree the kernel that they share makes; rows end with a part of a step. */
+static void test_narrow_siblings(void **state) {
+    (void)state;
+    static const irr_element_type_e types[] = {IRR_F32, IRR_F64, IRR_F16, IRR_BF16};
+    static const char *const ops[] = {"ReduceSum", "ReduceL2", "ReduceMin", "ReduceMax"};
+    static const int64_t shapes[][2] = {{2057, 5}, {2049, 7}, {300, 30}, {4000, 64}, {77, 150}};
+    char *data = malloc(4 << 20);
+    assert_non_null(data);
+    for (unsigned k = 0; k < 4 * sizeof shapes / sizeof *shapes; k++) {
+        random_case_t c;
+        random_case_make(&c, layers_seed + k, "ReduceMin", types[k % 4], MOST_ELEMENTS);
+        c.rank = 2, c.axis_count = 1, c.axes[0] = 0;
+        memcpy(c.dims, shapes[k / 4], 2 * sizeof *c.dims);
+        random_case_complete(&c);
+        fill_far(data, c.elements, oracle_element_bytes(c.type));
+        check_pass(&c, ops, 4, data);
+    }
+    free(data);
+}
+
 /* Columns that two threads share, of one whose tree is cut and of one that takes all rows at once:
  * units are the same, whoever comes first. */
 static void test_shared_columns(void **state) {
@@ -235,8 +255,8 @@ static void test_who_joins(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_siblings), cmocka_unit_test(test_far_siblings),
-        cmocka_unit_test(test_shared_columns), cmocka_unit_test(test_unlike_siblings),
-        cmocka_unit_test(test_who_joins)};
+        cmocka_unit_test(test_siblings),        cmocka_unit_test(test_far_siblings),
+        cmocka_unit_test(test_narrow_siblings), cmocka_unit_test(test_shared_columns),
+        cmocka_unit_test(test_unlike_siblings), cmocka_unit_test(test_who_joins)};
     return LAYERS_MAIN(tests);
 }

@@ -115,7 +115,7 @@ typedef struct irr_kernel {
     uint32_t lanes;
     bool exact;      /* sums of integers in wider accumulators: kernel_exact.inc */
     uint32_t leaves; /* of columns that `steps` takes at once: several where order is free */
-    uint32_t strip;  /* or IRR_ROW_LEAVES, whose tree it makes: of so many columns at once, or 0 */
+    uint32_t strip;  /* or IRR_ROW_LEAVES, whose tree it makes, soonest of so few columns; or 0 */
     /* Each of `count` dense rows, to one accumulator; of so many leaves as `leaf`. Lines so many
      * bytes ahead are called for to the nearest cache, or none where that is 0; so of `leaf`. */
     void (*rows)(void *accumulators, const void *data, size_t count, size_t length, size_t ahead);
@@ -125,9 +125,9 @@ typedef struct irr_kernel {
     /* Likewise of more rows, which are one leaf, where a step has 2^k > 1 of them, as many as there
      * are lanes for; NULL where a tree is as fast. */
     void (*grouped)(void *accumulators, const void *data, size_t count, size_t rows, size_t width);
-    /* `steps` rows of `width` lanes into width accumulators: a leaf, or a part of one; or several
-     * leaves, from the identity. `how`:
-     * IRR_STEPS_FIRST and others; no bit of a result depends on those. */
+    /* `steps` rows of `width` lanes into width accumulators: a leaf or a part of one; from the
+     * identity up to `leaves`, or where `strip` is not 0 up to IRR_ROW_LEAVES and their tree.
+     * `how`: IRR_STEPS_FIRST and others; no bit of a result depends on those. */
     void (*steps)(void *accumulators, const void *data, size_t stride, size_t steps, size_t width,
                   unsigned how);
     /* The tree of at most IRR_LONG_ROW_LEAVES leaves of a row (IRR_FREE_LEAVES where order is free,
@@ -146,7 +146,7 @@ typedef struct irr_kernel {
 typedef struct irr_fused {
     uint32_t folds;             /* a bit for each; 0: there is no such kernel */
     uint32_t accumulator_bytes; /* of the widest */
-    uint32_t strip;             /* likewise, of floats */
+    uint32_t strip;             /* likewise of floats (Min and Max have no order); else ignored */
     void (*rows)(void *accumulators, size_t at, size_t apart, const void *data, size_t count,
                  size_t length, size_t ahead);
     void (*leaf)(void *accumulators, size_t apart, const void *data, size_t n, size_t ahead);

@@ -148,9 +148,12 @@ static size_t column_leaves(const irr_lane_info_t *kernel, const irr_layout_t *l
     if (!kernel->alone || row_bytes > LONG_LEAF_ROW_BYTES)
         leaves = irr_least(leaves, IRR_ROW_LEAVES);
     if (column_parts(kernel, layout)) return leaves;
-    while (leaves > 1 &&
-           irr_ceil_div(layout->steps, IRR_LEAF_STEPS * leaves) * parts < layout->pieces)
-        leaves /= 2;
+    for (; leaves > 1; leaves /= 2) {
+        size_t steps = IRR_LEAF_STEPS * leaves, count = irr_ceil_div(layout->steps, steps);
+        /* What is left of several leaves and their tree is no fair share. */
+        if (layout->tree) count = irr_most(layout->steps / steps, 1);
+        if (count * parts >= layout->pieces) break;
+    }
     return leaves;
 }
 

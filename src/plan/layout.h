@@ -13,7 +13,7 @@
 typedef enum {
     IRR_INNER_ROWS, /* width 1, few leaves a row: many rows in one kernel call */
     IRR_INNER_COLS, /* one leaf of whole rows of columns: many blocks in one call */
-    IRR_INNER_BAND, /* the same, a tile of the columns */
+    IRR_INNER_BAND, /* the same, a tile of the columns; or all leaves of a tree in one call */
     IRR_INNER_TREE  /* one block's tile, a tree of leaves */
 } irr_inner_e;
 
@@ -29,9 +29,9 @@ typedef struct irr_layout {
     irr_inner_e inner;
     size_t group;      /* rows that make one step, a power of two; 1 but for IRR_INNER_TREE */
     size_t steps;      /* of rows, the last may be a part of one */
-    size_t leaf_steps; /* what one kernel call takes: a leaf, of a single row some leaves */
+    size_t leaf_steps; /* what one kernel call takes: a leaf, of a row or a `tree` some leaves */
     size_t leaves;     /* of one block, of leaf_steps */
-    bool tree;         /* these are several leaves, and a kernel makes their tree */
+    bool tree;         /* of few columns, whose leaves' tree the kernel makes */
     bool onto;         /* each is added to the one before: nothing is rounded, they have no tree */
     bool any_chunks;   /* of columns' leaves: likewise, or in any order */
     /* Units: tiles_kept x tiles_width of each block, or several blocks, whole. */
