@@ -514,7 +514,7 @@ f1cb5d0, "brief strips" to "few streams" at e2defa6 against a446be2, "leaf onto 
 blocks" on Emerald Rapids at 0ed428a; on Zen 5 "lines of rows, FAR" and "further ahead" at
 1fe7f46, "bands that do not ask" and "exact blocks of few states" at a8e109f, "near columns as they lie",
 "tiles of one plane" and "loads in order" at cba0c2f, "columns as they lie" at da23ab7, "trees of
-columns" at 5586871), each library
+columns" at 5586871, "long rows as they lie" at 08cde15), each library
 against the whole one of the same sources, on
 {machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a
