@@ -102,21 +102,22 @@ static void test_integer_roots(void **state) {
 }
 
 /* Sets of the least or the greatest value alone: no partial sum may wrap or lose its sign, however
- * long a leaf. The root is more than the type holds, the mean is the value. */
+ * long a leaf or many rows at a time; 66,052 squares of bytes are 2^32 and a little. The root is
+ * more than the type holds, the mean is the value. */
 static void test_integer_extremes(void **state) {
     (void)state;
     static const irr_element_type_e types[] = {IRR_I8,  IRR_U8,  IRR_I16, IRR_U16,
                                                IRR_I32, IRR_U32, IRR_I64, IRR_U64};
     static const char *const tiers[] = {"scalar", "avx2", "avx512"};
     static const int64_t forms[][3] = {/* dims, and the axis */
-                                       {1025, 60, 0},
-                                       {300, 210, 0},
-                                       {5000, 13, 0},
-                                       {3, 20000, 1},
-                                       {900, 70, 1}};
-    static uint64_t data[MOST], output[1024];
+                                       {1025, 60, 0}, {300, 210, 0}, {5000, 13, 0}, {3, 20000, 1},
+                                       {900, 70, 1},  {90, 500, 1},  {17, 66052, 1}};
+    enum { FORMS = sizeof forms / sizeof *forms, MOST_BYTES = 17 * 66052 * sizeof(uint64_t) };
+    static uint64_t output[1024];
+    char *data = malloc(MOST_BYTES);
+    assert_non_null(data);
     char sentence[DEVICE_TEXT_BYTES];
-    for (size_t k = 0; k < 8 * 2 * 2 * 3 * 5; k++) {
+    for (size_t k = 0; k < 8 * 2 * 2 * 3 * FORMS; k++) {
         irr_element_type_e type = types[k % 8];
         const int64_t *d = forms[k / 96];
         bool is_signed = type <= IRR_I64, mean = k / 8 % 2;
@@ -132,7 +133,7 @@ static void test_integer_extremes(void **state) {
                            .axis_count = 1};
         device_setup_t setup = {.backend = "simd", .isa = tiers[k / 32 % 3], .threads = 1};
         random_case_complete(&c);
-        for (size_t i = 0; i < c.elements; i++) memcpy((char *)data + i * bytes, &value, bytes);
+        for (size_t i = 0; i < c.elements; i++) memcpy(data + i * bytes, &value, bytes);
         if (device_run(engine, &c, &setup, data, output, sentence) != IRR_OK)
             fail_msg("%s", sentence);
         for (size_t i = 0; i < c.outputs; i++)
@@ -140,6 +141,7 @@ static void test_integer_extremes(void **state) {
                 fail_msg("%s of type %d, %s, [%d, %d]: output %zu", c.op, (int)type, setup.isa,
                          (int)d[0], (int)d[1], i);
     }
+    free(data);
 }
 
 /* Rows where a great number is added and taken away again before, after or between small ones,
