@@ -10,11 +10,7 @@
 #include <unistd.h>
 
 void irr_async_init(irr_async_t *async) {
-    pthread_condattr_t clock;
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&async->changed, &clock);
-    pthread_condattr_destroy(&clock);
+    pthread_cond_init(&async->changed, NULL);
     pthread_mutex_init(&async->lock, NULL);
     async->owner = 0;
 }
@@ -33,7 +29,7 @@ bool irr_async_adopt(irr_infer_request_t *request) {
     irr_async_init(async); /* the parent's thread still waits in the old ones, or holds them */
     if (async->settled < async->started) {
         async->settled = async->started;
-        async->queued = async->running = false;
+        async->pending = false;
         async->status = IRR_INFER_CANCELLED;
         strcpy(async->text, "the inference went on in the process that forked");
         irr_request_leave(request);
@@ -42,16 +38,13 @@ bool irr_async_adopt(irr_infer_request_t *request) {
 }
 
 /* Under the lock, which it leaves while it works. */
-static void run_queued(irr_infer_request_t *request) {
+static void run_pending(irr_infer_request_t *request) {
     irr_async_t *async = &request->async;
     irr_status_e status = IRR_OK;
-    async->queued = false;
     if (!async->cancelled) {
-        async->running = true;
         pthread_mutex_unlock(&async->lock);
         status = irr_request_run(request);
         pthread_mutex_lock(&async->lock);
-        async->running = false;
     }
     if (async->cancelled) {
         status = IRR_INFER_CANCELLED;
@@ -60,6 +53,7 @@ static void run_queued(irr_infer_request_t *request) {
         memcpy(async->text, request->text, sizeof async->text);
     }
     async->status = status;
+    async->pending = false;
     uint64_t run = async->started; /* the callback may start the next */
     irr_callback_t callback = async->callback;
     irr_request_leave(request);
@@ -77,9 +71,9 @@ static void *serve(void *argument) {
     irr_async_t *async = &request->async;
     pthread_mutex_lock(&async->lock);
     for (;;) {
-        while (!async->queued && !async->quit) pthread_cond_wait(&async->changed, &async->lock);
-        if (!async->queued) break;
-        run_queued(request);
+        while (!async->pending && !async->quit) pthread_cond_wait(&async->changed, &async->lock);
+        if (!async->pending) break;
+        run_pending(request);
     }
     pthread_mutex_unlock(&async->lock);
     return NULL;
@@ -127,7 +121,7 @@ irr_status_e irr_infer_request_start_async(irr_infer_request_t *infer_request) {
         irr_request_leave(infer_request);
     } else {
         async->cancelled = false;
-        async->queued = true;
+        async->pending = true;
         async->started++;
         pthread_cond_broadcast(&async->changed);
     }
@@ -137,7 +131,7 @@ irr_status_e irr_infer_request_start_async(irr_infer_request_t *infer_request) {
 
 /* Under the lock: true when the run is settled, or has got as far as its own callback. */
 static bool is_settled(const irr_async_t *async, uint64_t run) {
-    return async->settled >= run || (irr_async_is_own_thread(async) && !async->queued);
+    return async->settled >= run || (irr_async_is_own_thread(async) && !async->pending);
 }
 
 /* deadline NULL: for ever. */
@@ -149,7 +143,8 @@ static irr_status_e wait_until(irr_infer_request_t *request, const struct timesp
     uint64_t run = async->started;
     int late = irr_async_is_own_thread(async) ? ETIMEDOUT : 0; /* it cannot wait for itself */
     while (!late && !is_settled(async, run))
-        late = deadline ? pthread_cond_timedwait(&async->changed, &async->lock, deadline)
+        late = deadline ? pthread_cond_clockwait(&async->changed, &async->lock, CLOCK_MONOTONIC,
+                                                 deadline)
                         : pthread_cond_wait(&async->changed, &async->lock);
     if (run == 0 && deadline)
         status = irr_fail(irr_message(), IRR_RESULT_NOT_READY, "no run was started");
@@ -171,13 +166,9 @@ irr_status_e irr_infer_request_wait_for(irr_infer_request_t *infer_request, cons
     if (timeout < 0) return irr_fail(irr_message(), IRR_PARAMETER_MISMATCH, "a time-out below 0");
     struct timespec deadline;
     clock_gettime(CLOCK_MONOTONIC, &deadline);
-    int64_t seconds = timeout / 1000;
-    deadline.tv_sec += seconds < INT32_MAX ? seconds : INT32_MAX;
-    deadline.tv_nsec += timeout % 1000 * 1000000;
-    if (deadline.tv_nsec >= 1000000000) {
-        deadline.tv_sec++;
-        deadline.tv_nsec -= 1000000000;
-    }
+    int64_t seconds = timeout / 1000, ns = deadline.tv_nsec + timeout % 1000 * 1000000;
+    deadline.tv_sec += (seconds < INT32_MAX ? seconds : INT32_MAX) + ns / 1000000000;
+    deadline.tv_nsec = ns % 1000000000;
     return wait_until(infer_request, &deadline);
 }
 
@@ -186,7 +177,7 @@ irr_status_e irr_infer_request_cancel(irr_infer_request_t *infer_request) {
     irr_async_t *async = &infer_request->async;
     irr_async_adopt(infer_request);
     pthread_mutex_lock(&async->lock);
-    if (async->queued || async->running) async->cancelled = true;
+    if (async->pending) async->cancelled = true;
     pthread_mutex_unlock(&async->lock);
     return IRR_OK;
 }

@@ -47,14 +47,6 @@ irr_status_e irr_core_query_model(const irr_core_t *core, const irr_model_t *mod
 
 IRR_LIST_FREE(irr_supported_ops_free, irr_supported_ops_t, ops)
 
-static bool shapes_follow_values(const irr_graph_t *graph) {
-    for (uint32_t k = 0; k < graph->layer_count; k++) {
-        uint32_t axes = graph->layers[k].axes;
-        if (axes != IRR_NO_VALUE && !graph->values[axes].is_constant) return true;
-    }
-    return false;
-}
-
 irr_status_e irr_core_compile_model(const irr_core_t *core, const irr_model_t *model,
                                     const char *device_name, const size_t num_properties,
                                     const irr_property_t *properties,
@@ -70,7 +62,6 @@ irr_status_e irr_core_compile_model(const irr_core_t *core, const irr_model_t *m
     if (!status) status = irr_ir_clone(model, &made->ir, irr_message());
     if (!status) {
         irr_plugin_engine_t *engine = made->device->engine;
-        made->shapes_follow_values = shapes_follow_values(&made->ir->graph);
         irr_guard_read(&made->device->settings);
         status = engine->compile(engine, &made->ir->graph, properties, num_properties,
                                  &made->compiled, irr_message());
@@ -92,14 +83,8 @@ irr_status_e irr_core_compile_model_from_file(const irr_core_t *core, const char
     return status;
 }
 
-irr_compiled_model_t *irr_compiled_retain(const irr_compiled_model_t *compiled) {
-    irr_compiled_model_t *held = (irr_compiled_model_t *)compiled;
-    atomic_fetch_add_explicit(&held->holders, 1, memory_order_relaxed);
-    return held;
-}
-
 void irr_compiled_model_free(irr_compiled_model_t *compiled_model) {
-    if (!compiled_model || atomic_fetch_sub(&compiled_model->holders, 1) != 1) return;
+    if (!compiled_model || !IRR_WAS_LAST(compiled_model)) return;
     if (compiled_model->compiled) {
         const irr_plugin_engine_t *engine = compiled_model->device->engine;
         engine->release_compiled(compiled_model->compiled);
@@ -109,20 +94,18 @@ void irr_compiled_model_free(irr_compiled_model_t *compiled_model) {
     irr_release(compiled_model);
 }
 
-static irr_door_t door_of(const irr_compiled_model_t *model) {
-    return (irr_door_t){model->device->engine, model->compiled};
-}
-
 irr_status_e irr_compiled_model_set_properties(const irr_compiled_model_t *compiled_model,
                                                const size_t num_properties,
                                                const irr_property_t *properties) {
     IRR_REQUIRE(compiled_model);
-    irr_status_e status = irr_check_properties(num_properties, properties);
-    return status ? status : irr_door_set(door_of(compiled_model), num_properties, properties);
+    IRR_TRY(irr_check_properties(num_properties, properties));
+    return irr_set_properties(compiled_model->device->engine, compiled_model->compiled,
+                              num_properties, properties);
 }
 
 irr_status_e irr_compiled_model_get_property(const irr_compiled_model_t *compiled_model,
                                              const char *property_key, char **property_value) {
     IRR_REQUIRE_OUT(property_value, compiled_model, property_key);
-    return irr_door_get(door_of(compiled_model), property_key, property_value);
+    return irr_get_property(compiled_model->device->engine, compiled_model->compiled, property_key,
+                            property_value);
 }

@@ -18,19 +18,18 @@ static irr_device_t **find(irr_core_t *core, const char *name) {
     return at;
 }
 
-static irr_status_e check_free(irr_core_t *core, const irr_device_t *device) {
-    const irr_device_t *taken = *find(core, device->name);
-    if (!taken) return IRR_OK;
-    return irr_fail(irr_message(), IRR_PARAMETER_MISMATCH,
-                    "device name \"%s\" is taken by %s and cannot be given to %s", device->name,
-                    taken->path, device->path);
-}
-
-irr_status_e irr_core_add_device(irr_core_t *core, irr_device_t *device) {
-    lock(core);
-    irr_status_e status = check_free(core, device);
-    if (!status) *find(core, device->name) = irr_device_retain(device);
-    irr_guard_leave(&core->lock);
+irr_status_e irr_core_add_device(const irr_core_t *core, irr_device_t *device, bool load) {
+    irr_core_t *own = lock(core);
+    irr_device_t **place = find(own, device->name);
+    irr_status_e status = IRR_OK;
+    if (*place)
+        status = irr_fail(irr_message(), IRR_PARAMETER_MISMATCH,
+                          "device name \"%s\" is taken by %s and cannot be given to %s",
+                          device->name, (*place)->path, device->path);
+    else if (load)
+        status = irr_device_load(device);
+    if (!status) *place = IRR_RETAIN(device);
+    irr_guard_leave(&own->lock);
     return status;
 }
 
@@ -46,9 +45,8 @@ static irr_status_e unknown_device(const irr_core_t *core, const char *name) {
 
 irr_status_e irr_core_device(const irr_core_t *core, const char *name, irr_device_t **device) {
     irr_core_t *own = lock(core);
-    irr_device_t *found = *find(own, name);
+    irr_device_t *listed = *find(own, name), *found = listed ? IRR_RETAIN(listed) : NULL;
     irr_status_e status = found ? IRR_OK : unknown_device(core, name);
-    if (found) irr_device_retain(found);
     irr_guard_leave(&own->lock);
     if (!status) status = irr_device_load(found);
     return IRR_GIVE(status, device, found, irr_device_release);
@@ -95,11 +93,7 @@ irr_status_e irr_core_register_plugin(const irr_core_t *core, const char *path,
     irr_device_t *device = NULL;
     IRR_TRY(irr_plugin_path(path, full));
     IRR_TRY(irr_device_make(device_name, full, 0, &device));
-    irr_core_t *own = lock(core); /* the name first: a library may take long to load */
-    irr_status_e status = check_free(own, device);
-    irr_guard_leave(&own->lock);
-    if (!status) status = irr_device_load(device);
-    if (!status) status = irr_core_add_device((irr_core_t *)core, device);
+    irr_status_e status = irr_core_add_device(core, device, true);
     irr_device_release(device);
     return status;
 }
@@ -159,8 +153,7 @@ irr_status_e irr_core_get_property(const irr_core_t *core, const char *device_na
     irr_device_t *device = NULL;
     IRR_TRY(irr_core_device(core, device_name, &device));
     irr_guard_read(&device->settings);
-    irr_status_e status =
-        irr_door_get((irr_door_t){device->engine, NULL}, property_key, property_value);
+    irr_status_e status = irr_get_property(device->engine, NULL, property_key, property_value);
     irr_guard_leave(&device->settings);
     irr_device_release(device);
     return status;
@@ -171,7 +164,7 @@ static irr_status_e set_one(const irr_core_t *core, const char *name, size_t cou
     irr_device_t *device = NULL;
     IRR_TRY(irr_core_device(core, name, &device));
     irr_guard_write(&device->settings);
-    irr_status_e status = irr_door_set((irr_door_t){device->engine, NULL}, count, properties);
+    irr_status_e status = irr_set_properties(device->engine, NULL, count, properties);
     irr_guard_leave(&device->settings);
     irr_device_release(device);
     return status;

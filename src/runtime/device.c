@@ -10,7 +10,6 @@ irr_status_e irr_device_make(const char *name, const char *path, size_t property
     irr_device_t *made = irr_calloc(1, sizeof *made);
     if (!made) return irr_out_of_memory(irr_message(), sizeof *made);
     atomic_init(&made->holders, 1);
-    irr_guard_init(&made->loading);
     irr_guard_init(&made->settings);
     made->properties = irr_list_make(property_count, sizeof *made->properties);
     made->property_count = property_count;
@@ -22,18 +21,12 @@ irr_status_e irr_device_make(const char *name, const char *path, size_t property
     return IRR_GIVE(status, device, made, irr_device_release);
 }
 
-irr_device_t *irr_device_retain(irr_device_t *device) {
-    atomic_fetch_add_explicit(&device->holders, 1, memory_order_relaxed);
-    return device;
-}
-
 void irr_device_release(irr_device_t *device) {
-    if (!device || atomic_fetch_sub(&device->holders, 1) != 1) return;
+    if (!device || !IRR_WAS_LAST(device)) return;
     irr_plugin_engine_t *engine = atomic_load(&device->engine);
     if (engine) engine->release(engine);
     if (device->library) dlclose(device->library); /* code stays: it was opened with NODELETE */
     irr_list_free(device->properties);
-    irr_guard_destroy(&device->loading);
     irr_guard_destroy(&device->settings);
     irr_release(device);
 }
@@ -72,7 +65,7 @@ static irr_status_e open_engine(const irr_device_t *device, void *library,
     return IRR_OK;
 }
 
-/* Under device->loading. */
+/* Under device->settings. */
 static irr_status_e load(irr_device_t *device) {
     if (access(device->path, F_OK) != 0)
         return irr_fail(irr_message(), IRR_NOT_FOUND, "plugin %s: there is no such file",
@@ -84,8 +77,7 @@ static irr_status_e load(irr_device_t *device) {
     irr_plugin_engine_t *engine = NULL;
     irr_status_e status = open_engine(device, library, &engine);
     if (!status) {
-        irr_door_t door = {engine, NULL};
-        status = irr_door_set(door, device->property_count, device->properties);
+        status = irr_set_properties(engine, NULL, device->property_count, device->properties);
         if (status) engine->release(engine);
     }
     if (status) {
@@ -98,8 +90,9 @@ static irr_status_e load(irr_device_t *device) {
 }
 
 irr_status_e irr_device_load(irr_device_t *device) {
-    irr_guard_write(&device->loading);
+    if (atomic_load(&device->engine)) return IRR_OK;
+    irr_guard_write(&device->settings);
     irr_status_e status = atomic_load(&device->engine) ? IRR_OK : load(device);
-    irr_guard_leave(&device->loading);
+    irr_guard_leave(&device->settings);
     return status;
 }

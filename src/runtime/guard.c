@@ -13,11 +13,7 @@ static void begin_child(void) {
 static void watch_forks(void) { pthread_atfork(NULL, NULL, begin_child); }
 
 static void make(irr_guard_t *guard, unsigned now) {
-    pthread_rwlockattr_t kind;
-    pthread_rwlockattr_init(&kind);
-    pthread_rwlockattr_setkind_np(&kind, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
-    pthread_rwlock_init(&guard->lock, &kind);
-    pthread_rwlockattr_destroy(&kind);
+    guard->lock = (pthread_rwlock_t)PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
     atomic_store_explicit(&guard->generation, now, memory_order_release);
 }
 

@@ -22,7 +22,7 @@ void irr_request_leave(const irr_infer_request_t *request) {
 
 static irr_status_e fill(irr_infer_request_t *made, const irr_compiled_model_t *compiled) {
     const irr_ir_model_t *ir = compiled->ir;
-    made->compiled = irr_compiled_retain(compiled);
+    made->compiled = IRR_RETAIN((irr_compiled_model_t *)compiled);
     made->engine = compiled->device->engine;
     made->input_count = ir->input_count;
     made->slot_count = ir->input_count + ir->output_count;
@@ -67,6 +67,13 @@ static const irr_graph_value_t *value_of(const irr_infer_request_t *request, uin
     return &request->compiled->ir->graph.values[port_of(request, slot)->value];
 }
 
+static irr_tensor_view_t view_of(const irr_tensor_t *tensor) {
+    return (irr_tensor_view_t){.data = tensor->data,
+                               .element_type = tensor->type,
+                               .rank = tensor->rank,
+                               .dims = tensor->dims};
+}
+
 /* A slot without a tensor gets the library's, with 0 in its dynamic dimensions. */
 static irr_status_e ensure_tensor(irr_infer_request_t *request, uint32_t slot,
                                   irr_sentence_t sentence) {
@@ -80,11 +87,16 @@ static irr_status_e ensure_tensor(irr_infer_request_t *request, uint32_t slot,
     return irr_tensor_make(value->element_type, rank, dims, &request->slots[slot].tensor, sentence);
 }
 
+static bool overlap(const irr_tensor_t *a, const irr_tensor_t *b) {
+    uintptr_t start_a = (uintptr_t)a->data, start_b = (uintptr_t)b->data;
+    return a->bytes && b->bytes && start_a < start_b + b->bytes && start_b < start_a + a->bytes;
+}
+
 /* Outputs overlap neither inputs nor each other. */
 static irr_status_e check_overlap(const irr_infer_request_t *request, uint32_t output,
                                   irr_sentence_t sentence) {
     for (uint32_t k = 0; k < output; k++)
-        if (irr_tensors_overlap(request->slots[k].tensor, request->slots[output].tensor))
+        if (overlap(request->slots[k].tensor, request->slots[output].tensor))
             return irr_fail(sentence, IRR_PARAMETER_MISMATCH,
                             "the memory of output \"%s\" overlaps that of %s \"%s\"",
                             port_of(request, output)->name,
@@ -98,11 +110,19 @@ static irr_status_e bind_output(irr_infer_request_t *request, uint32_t slot,
                                 irr_sentence_t sentence) {
     const irr_ir_port_t *port = port_of(request, slot);
     const irr_bound_shape_t *shape = &request->shapes[port->value];
-    irr_tensor_t **tensor = &request->slots[slot].tensor;
-    if (!*tensor)
-        return irr_tensor_make(port->element_type, shape->rank, shape->dims, tensor, sentence);
-    irr_status_e status = irr_tensor_resize(*tensor, shape->rank, shape->dims, sentence);
+    IRR_TRY(ensure_tensor(request, slot, sentence));
+    irr_status_e status =
+        irr_tensor_resize(request->slots[slot].tensor, shape->rank, shape->dims, sentence);
     return status ? irr_fail_at(sentence, status, "output \"%s\": ", port->name) : IRR_OK;
+}
+
+/* Some axes are known at infer only. */
+static bool shapes_follow_values(const irr_graph_t *graph) {
+    for (uint32_t k = 0; k < graph->layer_count; k++) {
+        uint32_t axes = graph->layers[k].axes;
+        if (axes != IRR_NO_VALUE && !graph->values[axes].is_constant) return true;
+    }
+    return false;
 }
 
 static irr_status_e bind(irr_infer_request_t *request, irr_sentence_t sentence) {
@@ -111,7 +131,7 @@ static irr_status_e bind(irr_infer_request_t *request, irr_sentence_t sentence) 
     for (uint32_t k = 0; k < request->input_count; k++) {
         const irr_ir_port_t *port = port_of(request, k);
         IRR_TRY(ensure_tensor(request, k, sentence));
-        request->views[k] = irr_tensor_view(request->slots[k].tensor);
+        request->views[k] = view_of(request->slots[k].tensor);
         irr_status_e status =
             irr_check_tensor(&graph->values[port->value], port->dims, &request->views[k], sentence);
         if (status) return irr_fail_at(sentence, status, "input \"%.200s\": ", port->name);
@@ -120,11 +140,11 @@ static irr_status_e bind(irr_infer_request_t *request, irr_sentence_t sentence) 
     for (uint32_t k = request->input_count; k < request->slot_count; k++) {
         IRR_TRY(bind_output(request, k, sentence));
         IRR_TRY(check_overlap(request, k, sentence));
-        request->views[k] = irr_tensor_view(request->slots[k].tensor);
+        request->views[k] = view_of(request->slots[k].tensor);
     }
     for (uint32_t k = 0; k < request->slot_count; k++)
         request->slots[k].checked = request->slots[k].tensor->generation;
-    request->bound = !request->compiled->shapes_follow_values;
+    request->bound = !shapes_follow_values(graph);
     return IRR_OK;
 }
 
@@ -161,7 +181,7 @@ static irr_status_e check_tensor(const irr_infer_request_t *request, uint32_t sl
     const irr_ir_port_t *port = port_of(request, slot);
     bool is_input = slot < request->input_count;
     irr_graph_value_t value = *value_of(request, slot);
-    irr_tensor_view_t view = irr_tensor_view(tensor);
+    irr_tensor_view_t view = view_of(tensor);
     if (!is_input || port->rank == IRR_DYNAMIC_RANK || irr_shape_is_dynamic(value.dims, port->rank))
         value.rank = IRR_DYNAMIC_RANK; /* bound at infer */
     irr_status_e status = irr_check_tensor(&value, port->dims, &view, irr_message());
@@ -179,7 +199,7 @@ static irr_status_e set_at(irr_infer_request_t *infer_request, irr_place_t place
     if (!status) status = check_tensor(infer_request, slot, tensor);
     if (!status) {
         irr_tensor_t *old = infer_request->slots[slot].tensor;
-        infer_request->slots[slot].tensor = irr_tensor_retain(tensor);
+        infer_request->slots[slot].tensor = IRR_RETAIN((irr_tensor_t *)tensor);
         infer_request->bound = false;
         irr_tensor_free(old);
     }
@@ -194,7 +214,7 @@ static irr_status_e get_at(const irr_infer_request_t *infer_request, irr_place_t
     IRR_TRY(irr_request_enter(infer_request));
     irr_status_e status = irr_find_slot(infer_request->compiled->ir, place, &slot);
     if (!status) status = ensure_tensor((irr_infer_request_t *)infer_request, slot, irr_message());
-    if (!status) *tensor = irr_tensor_retain(infer_request->slots[slot].tensor);
+    if (!status) *tensor = IRR_RETAIN(infer_request->slots[slot].tensor);
     irr_request_leave(infer_request);
     return status;
 }

@@ -19,48 +19,44 @@ const char *const irr_property_key_explain = "IRREDUCE_EXPLAIN";
 const char *const irr_property_key_tiers = "IRREDUCE_TIERS";
 const char *const irr_property_key_onednn_version = "IRREDUCE_ONEDNN_VERSION";
 
-static irr_status_e get(irr_door_t door, const char *key, char *text, size_t capacity,
-                        size_t *needed) {
-    const irr_plugin_engine_t *wall = door.engine;
+irr_status_e irr_get_property(irr_plugin_engine_t *engine, irr_plugin_compiled_t *compiled,
+                              const char *key, char **value) {
     irr_sentence_t sentence = irr_message();
-    if (door.compiled)
-        return wall->get_compiled_property(door.compiled, key, text, capacity, needed, sentence);
-    return wall->get_property(door.engine, key, text, capacity, needed, sentence);
-}
-
-static irr_status_e set(irr_door_t door, const char *key, const char *value,
-                        irr_sentence_t sentence) {
-    return door.compiled ? door.engine->set_compiled_property(door.compiled, key, value, sentence)
-                         : door.engine->set_property(door.engine, key, value, sentence);
-}
-
-irr_status_e irr_door_get(irr_door_t door, const char *key, char **value) {
-    char *text = NULL;
     irr_status_e status = IRR_OK;
+    char *text = NULL;
     /* More than once where another thread lengthens the value between two calls. */
     for (size_t capacity = 0, needed = 256; !status && needed > capacity;) {
         capacity = needed;
         irr_release(text);
         text = irr_malloc(capacity);
-        status = text ? get(door, key, text, capacity, &needed)
-                      : irr_out_of_memory(irr_message(), capacity);
+        status = !text      ? irr_out_of_memory(sentence, capacity)
+                 : compiled ? engine->get_compiled_property(compiled, key, text, capacity, &needed,
+                                                            sentence)
+                            : engine->get_property(engine, key, text, capacity, &needed, sentence);
     }
     return IRR_GIVE(status, value, text, irr_release);
 }
 
-irr_status_e irr_door_set(irr_door_t door, size_t count, const irr_property_t *properties) {
+static irr_status_e set(irr_plugin_engine_t *engine, irr_plugin_compiled_t *compiled,
+                        const char *key, const char *value, irr_sentence_t sentence) {
+    return compiled ? engine->set_compiled_property(compiled, key, value, sentence)
+                    : engine->set_property(engine, key, value, sentence);
+}
+
+irr_status_e irr_set_properties(irr_plugin_engine_t *engine, irr_plugin_compiled_t *compiled,
+                                size_t count, const irr_property_t *properties) {
     irr_status_e status = IRR_OK;
     size_t done = 0;
     char **old = irr_calloc(count, sizeof *old);
     if (!old) return irr_out_of_memory(irr_message(), count * sizeof *old);
     for (; !status && done < count; done++) {
-        status = irr_door_get(door, properties[done].key, &old[done]);
-        if (!status)
-            status = set(door, properties[done].key, properties[done].value, irr_message());
+        const irr_property_t *one = &properties[done];
+        status = irr_get_property(engine, compiled, one->key, &old[done]);
+        if (!status) status = set(engine, compiled, one->key, one->value, irr_message());
     }
     /* The last one tried did not change; those before it get their old values back. */
     for (size_t k = status && done ? done - 1 : 0; k-- > 0;)
-        set(door, properties[k].key, old[k], (irr_sentence_t){NULL, 0});
+        set(engine, compiled, properties[k].key, old[k], (irr_sentence_t){NULL, 0});
     for (size_t k = 0; k < done; k++) irr_release(old[k]);
     irr_release(old);
     return status;

@@ -59,6 +59,13 @@ void irr_list_free(void *rows); /* NULL does nothing */
         memset(list, 0, sizeof *list);                                                             \
     }
 
+/* ---- objects that count their holders ---- */
+
+/* The object, held once more; and whether the one who lets go was the last. */
+#define IRR_RETAIN(object)                                                                         \
+    (atomic_fetch_add_explicit(&(object)->holders, 1, memory_order_relaxed), (object))
+#define IRR_WAS_LAST(object) (atomic_fetch_sub(&(object)->holders, 1) == 1)
+
 /* ---- tensors ---- */
 
 struct irr_tensor {
@@ -77,10 +84,6 @@ irr_status_e irr_tensor_make(irr_element_type_e type, uint32_t rank, const int64
                              irr_tensor_t **tensor, irr_sentence_t sentence);
 irr_status_e irr_tensor_resize(irr_tensor_t *tensor, uint32_t rank, const int64_t *dims,
                                irr_sentence_t sentence);
-bool irr_same_shape(const irr_tensor_t *tensor, uint32_t rank, const int64_t *dims);
-irr_tensor_t *irr_tensor_retain(const irr_tensor_t *tensor);
-irr_tensor_view_t irr_tensor_view(const irr_tensor_t *tensor);
-bool irr_tensors_overlap(const irr_tensor_t *a, const irr_tensor_t *b);
 /* What a caller gives: no dimension may be below 0, or (partial) none that is no range. */
 irr_status_e irr_check_shape(irr_shape_t shape);
 irr_status_e irr_check_partial_shape(irr_partial_shape_t shape);
@@ -94,8 +97,7 @@ typedef struct irr_device {
     irr_property_t *properties; /* from plugins.xml, set when it is loaded; a list */
     size_t property_count;
     const char *name, *path; /* texts of that list */
-    irr_guard_t loading;
-    irr_guard_t settings; /* written by setters, read by all else */
+    irr_guard_t settings;    /* written by the loader and by setters, read by all else */
     _Atomic(irr_plugin_engine_t *) engine;
     void *library;
 } irr_device_t;
@@ -103,20 +105,16 @@ typedef struct irr_device {
 /* With room for its properties. */
 irr_status_e irr_device_make(const char *name, const char *path, size_t property_count,
                              irr_device_t **device);
-irr_device_t *irr_device_retain(irr_device_t *device);
 void irr_device_release(irr_device_t *device); /* NULL does nothing */
 irr_status_e irr_device_load(irr_device_t *device);
 
-/* Properties of an engine or a compiled model: one getter and one setter of the wall, bound. */
-typedef struct irr_door {
-    irr_plugin_engine_t *engine;
-    irr_plugin_compiled_t *compiled; /* NULL: the engine's own */
-} irr_door_t;
-
-/* The value belongs to the caller. */
-irr_status_e irr_door_get(irr_door_t door, const char *key, char **value);
+/* Properties of an engine, or (compiled not NULL) of what it compiled. The value belongs to the
+ * caller. */
+irr_status_e irr_get_property(irr_plugin_engine_t *engine, irr_plugin_compiled_t *compiled,
+                              const char *key, char **value);
 /* All, or none. */
-irr_status_e irr_door_set(irr_door_t door, size_t count, const irr_property_t *properties);
+irr_status_e irr_set_properties(irr_plugin_engine_t *engine, irr_plugin_compiled_t *compiled,
+                                size_t count, const irr_property_t *properties);
 /* NULLs in a list of properties. */
 irr_status_e irr_check_properties(size_t count, const irr_property_t *properties);
 
@@ -128,8 +126,9 @@ struct irr_core {
     bool no_plugins_file;
 };
 
-/* Adds a device that the core then holds; a taken name fails with both paths. */
-irr_status_e irr_core_add_device(irr_core_t *core, irr_device_t *device);
+/* Adds a device that the core then holds, once it is loaded if it has to be; a taken name fails
+ * with both paths. */
+irr_status_e irr_core_add_device(const irr_core_t *core, irr_device_t *device, bool load);
 /* A loaded device, held for the caller. */
 irr_status_e irr_core_device(const irr_core_t *core, const char *name, irr_device_t **device);
 
@@ -159,20 +158,17 @@ struct irr_compiled_model {
     irr_device_t *device;
     irr_model_t *ir; /* a copy of its own */
     irr_plugin_compiled_t *compiled;
-    bool shapes_follow_values; /* some axes are known at infer only */
 };
-
-irr_compiled_model_t *irr_compiled_retain(const irr_compiled_model_t *compiled);
 
 /* The request's own thread and what wait needs. */
 typedef struct irr_async {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     pthread_t thread;
-    pid_t owner;               /* the process that has the thread; 0: none */
-    uint64_t started, settled; /* runs: settled ones have also returned from the callback */
-    bool queued, running, cancelled, quit;
-    irr_status_e status; /* of the last run that is done */
+    pid_t owner;                   /* the process that has the thread; 0: none */
+    uint64_t started, settled;     /* runs: settled ones have also returned from the callback */
+    bool pending, cancelled, quit; /* pending: started, and its status not yet known */
+    irr_status_e status;           /* of the last run that is done */
     char text[IRR_SENTENCE_BYTES];
     irr_callback_t callback;
 } irr_async_t;

@@ -1,6 +1,6 @@
 # Sources of src/runtime, and libirreduce.so itself: base + ir + runtime.
 add_library(irr_runtime OBJECT
-  src/runtime/async.c src/runtime/check.c src/runtime/compiled_model.c src/runtime/core.c
+  src/runtime/async.c src/runtime/compiled_model.c src/runtime/core.c
   src/runtime/device.c src/runtime/guard.c src/runtime/infer_request.c src/runtime/message.c
   src/runtime/model.c src/runtime/port.c src/runtime/profile.c src/runtime/property.c
   src/runtime/registry.c src/runtime/shape.c src/runtime/tensor.c)

@@ -71,33 +71,11 @@ irr_status_e irr_tensor_make(irr_element_type_e type, uint32_t rank, const int64
     return make((irr_tensor_t){.type = type}, rank, dims, tensor, sentence);
 }
 
-bool irr_same_shape(const irr_tensor_t *tensor, uint32_t rank, const int64_t *dims) {
-    return rank == tensor->rank &&
-           (rank == 0 || memcmp(dims, tensor->dims, rank * sizeof *dims) == 0);
-}
-
 irr_status_e irr_tensor_resize(irr_tensor_t *tensor, uint32_t rank, const int64_t *dims,
                                irr_sentence_t sentence) {
-    if (irr_same_shape(tensor, rank, dims)) return IRR_OK;
-    return take_shape(tensor, rank, dims, sentence);
-}
-
-irr_tensor_t *irr_tensor_retain(const irr_tensor_t *tensor) {
-    irr_tensor_t *held = (irr_tensor_t *)tensor;
-    atomic_fetch_add_explicit(&held->holders, 1, memory_order_relaxed);
-    return held;
-}
-
-irr_tensor_view_t irr_tensor_view(const irr_tensor_t *tensor) {
-    return (irr_tensor_view_t){.data = tensor->data,
-                               .element_type = tensor->type,
-                               .rank = tensor->rank,
-                               .dims = tensor->dims};
-}
-
-bool irr_tensors_overlap(const irr_tensor_t *a, const irr_tensor_t *b) {
-    uintptr_t start_a = (uintptr_t)a->data, start_b = (uintptr_t)b->data;
-    return a->bytes && b->bytes && start_a < start_b + b->bytes && start_b < start_a + a->bytes;
+    bool same =
+        rank == tensor->rank && (rank == 0 || memcmp(dims, tensor->dims, rank * sizeof *dims) == 0);
+    return same ? IRR_OK : take_shape(tensor, rank, dims, sentence);
 }
 
 static irr_status_e check(irr_element_type_e type, irr_shape_t shape) {
@@ -117,21 +95,17 @@ irr_status_e irr_tensor_create_from_host_ptr(const irr_element_type_e type, cons
     IRR_REQUIRE_OUT(tensor);
     size_t alignment = irr_element_bytes(type);
     irr_tensor_t start = {.host = true, .type = type, .data = host_ptr, .capacity_bytes = SIZE_MAX};
-    irr_status_e status = check(type, shape);
-    if (!status) status = make(start, (uint32_t)shape.rank, shape.dims, tensor, irr_message());
-    if (status) return status;
+    IRR_TRY(check(type, shape));
+    if (alignment && (uintptr_t)host_ptr % alignment)
+        return irr_fail(irr_message(), IRR_PARAMETER_MISMATCH,
+                        "memory for %s is aligned to %zu bytes, this pointer is not",
+                        irr_get_element_type_name(type), alignment);
+    IRR_TRY(make(start, (uint32_t)shape.rank, shape.dims, tensor, irr_message()));
     (*tensor)->capacity_bytes = (*tensor)->bytes;
-    if ((*tensor)->bytes && !host_ptr)
-        status = irr_fail_null(__func__, "host_ptr", 0);
-    else if (alignment && (uintptr_t)host_ptr % alignment)
-        status = irr_fail(irr_message(), IRR_PARAMETER_MISMATCH,
-                          "memory for %s is aligned to %zu bytes, this pointer is not",
-                          irr_get_element_type_name(type), alignment);
-    if (status) {
-        irr_tensor_free(*tensor);
-        *tensor = NULL;
-    }
-    return status;
+    if (host_ptr || !(*tensor)->bytes) return IRR_OK;
+    irr_tensor_free(*tensor);
+    *tensor = NULL;
+    return irr_fail_null(__func__, "host_ptr", 0);
 }
 
 irr_status_e irr_tensor_set_shape(irr_tensor_t *tensor, const irr_shape_t shape) {
@@ -162,7 +136,7 @@ irr_status_e irr_tensor_data(const irr_tensor_t *tensor, void **data) {
 }
 
 void irr_tensor_free(irr_tensor_t *tensor) {
-    if (!tensor || atomic_fetch_sub(&tensor->holders, 1) != 1) return;
+    if (!tensor || !IRR_WAS_LAST(tensor)) return;
     irr_release(tensor->block);
     irr_release(tensor);
 }
