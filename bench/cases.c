@@ -119,19 +119,19 @@ static void fill_factors(const view_t *data) {
     }
 }
 
-static int open_case(session_t *session, irr_tensor_t **weights, view_t *data, case_t *made) {
-    static options_t options;
+static options_t options;
+
+static int open_case(session_t *session, view_t *data, case_t *made) {
     char *xml = NULL;
     if (!parse_op(made->problem, &made->op))
         return wrong_call("\"%s\" begins with no operation (min, max, sum, ...)", made->problem);
     options.seed = settings.seed;
-    TRY(problem_model(made->problem, &xml, weights));
-    TRY(session_open(session, &options, xml, *weights));
+    TRY(problem_open(made->problem, session, &xml));
     TRY(make_inputs(session));
     TRY(view_tensor(session->tensors[0], data));
     if (made->op == OP_PROD) fill_factors(data);
     made->xml = xml;
-    made->weights = *weights;
+    made->weights = session->weights;
     made->siblings = made->problem[strcspn(made->problem, "+ ")] == '+';
     made->axes = axes_mask(made->problem, data->rank);
     merge(made, data, made->axes);
@@ -141,14 +141,12 @@ static int open_case(session_t *session, irr_tensor_t **weights, view_t *data, c
 }
 
 int with_case(const char *problem, const char *group, unsigned threads, row_f *row) {
-    session_t session = {0};
-    irr_tensor_t *weights = NULL;
+    session_t session = {.options = &options};
     view_t data;
     case_t made = {
         .problem = problem, .group = group, .threads = threads, .session = &session, .data = &data};
-    int status = open_case(&session, &weights, &data, &made);
+    int status = open_case(&session, &data, &made);
     if (!status) status = row(&made);
-    irr_tensor_free(weights);
     session_close(&session);
     return status;
 }

@@ -108,9 +108,7 @@ static int time_dynamic(const setting_t *on, double *new_us, double *known_us) {
 
 static void print_time(const char *what, double us, double most_us) {
     if (settings.json) {
-        json_open(NULL, '{');
-        json_fields("what:s us:f most_us:f", what, us, most_us);
-        json_close();
+        json("{ what:s us:f most_us:f }", what, us, most_us);
         return;
     }
     printf("%-52s %11.2f %11.2f %s\n", what, us, most_us, us > most_us ? "above" : "");

@@ -194,15 +194,14 @@ static int run_all(const char *command) {
     if (!mode->all && !strcmp(list, "1")) stay_on_one_cpu();
     TRY(load_libraries());
     if (settings.json) {
-        json_open(NULL, '{');
-        json_fields("command:s seed:d rounds:d", command, (int64_t)settings.seed,
-                    (int64_t)settings.rounds);
+        json("{ command:s seed:d rounds:d", command, (int64_t)settings.seed,
+             (int64_t)settings.rounds);
     } else {
         printf("%s\nseed %llu, %llu rounds\n", command, (unsigned long long)settings.seed,
                (unsigned long long)settings.rounds);
     }
     mode->head();
-    if (settings.json) json_open("rows", '[');
+    if (settings.json) json("rows:[");
     if (mode->all) TRY(mode->all());
     for (char *word; !mode->all && (word = next_word(&list));) {
         unsigned threads = (unsigned)strtoul(word, NULL, 10);
@@ -210,7 +209,7 @@ static int run_all(const char *command) {
         TRY(run_thread_count(threads));
         mode->foot(threads);
     }
-    if (settings.json) json_end();
+    if (settings.json) json("] }\n");
     return IRR_OK;
 }
 

@@ -86,10 +86,8 @@ void print_pair(const char *bar, const char *problem, double first_us, double se
                 double limit) {
     double ratio = second_us / first_us;
     if (settings.json) {
-        json_open(NULL, '{');
-        json_fields("bar:s problem:s first_us:f second_us:f most:f", bar, problem, first_us,
-                    second_us, limit);
-        json_close();
+        json("{ bar:s problem:s first_us:f second_us:f most:f }", bar, problem, first_us, second_us,
+             limit);
         return;
     }
     printf("%-26s %-38s %11.3f %11.3f %6.2f", bar, problem, first_us, second_us, ratio);
@@ -147,13 +145,11 @@ static const char *const sibling_problems[] = {
 
 static int sibling_row(const case_t *c) {
     static options_t options;
-    session_t alone = {.made = true};
+    session_t alone = {.options = &options, .made = true};
     char *xml = NULL;
-    irr_tensor_t *weights = NULL;
     size_t word = strcspn(c->problem, "+"), rest = strcspn(c->problem, " ");
     const char *first = take_text("%.*s%s", (int)word, c->problem, c->problem + rest);
-    int status = problem_model(first, &xml, &weights);
-    if (!status) status = session_open(&alone, &options, xml, weights);
+    int status = problem_open(first, &alone, &xml);
     if (!status) {
         const contender_t ways[2] = {{"alone", &peer_irreduce, {NULL, NULL}, NULL, &alone},
                                      {"siblings", &peer_irreduce, {NULL, NULL}, NULL, NULL}};
@@ -161,7 +157,6 @@ static int sibling_row(const case_t *c) {
         status = measure_pair(c, c->group, ways, most);
         alone.tensors[0] = NULL;
     }
-    irr_tensor_free(weights);
     session_close(&alone);
     return status;
 }

@@ -54,23 +54,18 @@ static void add(mean_t *mean, double ratio) {
 }
 
 static void print_json(const case_t *c, const char *kernel, const result_t *results) {
-    json_open(NULL, '{');
-    json_fields("problem:s group:s threads:d bytes:d kernel:s verified:b gb_per_s:f", c->problem,
-                c->group, (int64_t)c->threads, (int64_t)c->data->bytes, kernel,
-                !results[IRREDUCE].wrong,
-                (double)c->data->bytes / results[IRREDUCE].median_us / 1e3);
-    json_open("median_us", '{');
+    json("{ problem:s group:s threads:d bytes:d kernel:s verified:b gb_per_s:f median_us:{",
+         c->problem, c->group, (int64_t)c->threads, (int64_t)c->data->bytes, kernel,
+         !results[IRREDUCE].wrong, (double)c->data->bytes / results[IRREDUCE].median_us / 1e3);
     for (size_t i = 0; i < PEERS; i++)
         if (results[i].ran)
-            json_fields(take_text("%s:f", peers[i].name), results[i].median_us);
+            json("*:f", peers[i].name, results[i].median_us);
         else
-            json_raw(peers[i].name, "null");
-    json_close();
-    json_open("wrong", '[');
+            json("*:r", peers[i].name, "null");
+    json("} wrong:[");
     for (size_t i = FIRST_PEER; i < PEERS; i++)
-        if (results[i].ran && !results[i].near) json_text(NULL, peers[i].name);
-    json_close();
-    json_close();
+        if (results[i].ran && !results[i].near) json(":s", peers[i].name);
+    json("] }");
 }
 
 static void print_text(const case_t *c, const char *kernel, const result_t *results) {
@@ -102,14 +97,14 @@ static int row(const case_t *c) {
 /* ---- above and below ---- */
 
 static void head(void) {
-    if (settings.json) json_open("versions", '{');
+    if (settings.json) json("versions:{");
     for (size_t i = 0; i < PEERS; i++)
         if (versions[i] && settings.json)
-            json_text(peers[i].name, versions[i]);
+            json("*:s", peers[i].name, versions[i]);
         else if (versions[i])
             printf("%s %s\n", peers[i].name, versions[i]);
     if (settings.json) {
-        json_close();
+        json("}");
         return;
     }
     printf("%-38s %2s %11s %7s %6s", "problem", "t", "us", "GB/s", "/read");

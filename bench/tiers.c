@@ -29,11 +29,9 @@ static int row(const case_t *c) {
     double scalar = results[SCALAR].median_us, last = scalar / results[AVX512].median_us;
     size_t words = (size_t)(strchr(c->problem, '[') - c->problem);
     if (settings.json) {
-        json_open(NULL, '{');
-        json_text("problem", take_text("%.*s", (int)words, c->problem));
-        for (size_t i = 0; i < TIERS; i++)
-            json_fields(take_text("%s:f", tiers[i].name), results[i].median_us);
-        json_close();
+        json("{ problem:s", take_text("%.*s", (int)words, c->problem));
+        for (size_t i = 0; i < TIERS; i++) json("*:f", tiers[i].name, results[i].median_us);
+        json("}");
     } else {
         printf("%-14.*s %11.3f %8.2f %8.2f %s\n", (int)words, c->problem, scalar,
                scalar / results[AVX2].median_us, last, last < 2 ? "below 2" : "");

@@ -96,7 +96,6 @@ static int time_blocks(bench_t *bench) {
     program_t *timed = &bench->session->programs[TIMED];
     size_t infers = 0, reads = 0;
     size_t threads = (size_t)fmin((double)bench->threads, 1 + bench->bytes / SHARE_BYTES);
-    int status = IRR_OK;
     double start = now_us(), since = 0, before = 0;
     progress("timing");
     do {
@@ -106,19 +105,19 @@ static int time_blocks(bench_t *bench) {
         do read_us[reads++] = reader_time_us(reader);
         while (reads < MOST_TURNS && now_us() - since < BLOCK_US);
         reader_end(reader);
-        status = program_infer(timed);
+        TRY(program_infer(timed));
         since = now_us();
         do {
             before = now_us();
-            if (!status) status = program_infer(timed);
+            TRY(program_infer(timed));
             infer_us[infers++] = now_us() - before;
-        } while (!status && infers < MOST_TURNS && now_us() - since < BLOCK_US);
-    } while (!status && infers < MOST_TURNS && reads < MOST_TURNS &&
+        } while (infers < MOST_TURNS && now_us() - since < BLOCK_US);
+    } while (infers < MOST_TURNS && reads < MOST_TURNS &&
              (infers < LEAST_TURNS || now_us() - start < ENOUGH_US));
     bench->median_us = median(infer_us, infers);
     bench->min_us = infer_us[0];
     bench->read_us = median(read_us, reads);
-    return status;
+    return IRR_OK;
 }
 
 /* One run with profiling on: the kernels' names, how many threads they may use, what the layers may
@@ -167,23 +166,6 @@ static int open_programs(session_t *session, uint64_t threads) {
     return IRR_OK;
 }
 
-static int measure(bench_t *bench, const options_t *options) {
-    char *xml = NULL;
-    session_t *session = bench->session;
-    if (options->problem) TRY(problem_model(options->problem, &xml, &session->weights));
-    bench->problem = options->problem ? options->problem : options->models.items[0];
-    TRY(session_open(session, options, xml, session->weights));
-    TRY(open_programs(session, options->threads));
-    bench->inputs = take(session->input_count * sizeof *bench->inputs);
-    for (size_t i = 0; i < session->input_count; i++) {
-        TRY(view_tensor(session->tensors[i], &bench->inputs[i]));
-        bench->bytes += (double)bench->inputs[i].bytes;
-    }
-    TRY(ask_layers(bench));
-    TRY(verify(bench));
-    return time_blocks(bench);
-}
-
 static void print_bench(const bench_t *bench, bool as_json) {
     double ratio = bench->read_us > 0 ? bench->median_us / bench->read_us : 0;
     double gb_per_s = bench->median_us > 0 ? bench->bytes / bench->median_us * 1e-3 : 0;
@@ -194,20 +176,31 @@ static void print_bench(const bench_t *bench, bool as_json) {
                bench->min_us, bench->read_us, ratio, gb_per_s);
         return;
     }
-    json_open(NULL, '{');
-    json_fields("problem:s threads:d median_us:f min_us:f read_us:f ratio:f gb_per_s:f kernel:s "
-                "verified:b",
-                bench->problem, bench->threads, bench->median_us, bench->min_us, bench->read_us,
-                ratio, gb_per_s, bench->kernels, true);
-    json_end();
+    json("{ problem:s threads:d median_us:f min_us:f read_us:f ratio:f gb_per_s:f kernel:s "
+         "verified:b }\n",
+         bench->problem, bench->threads, bench->median_us, bench->min_us, bench->read_us, ratio,
+         gb_per_s, bench->kernels, true);
 }
 
-int call_bench(const options_t *options, session_t *session) {
+int call_bench(session_t *session) {
+    const options_t *options = session->options;
     bench_t bench = {.session = session};
+    char *xml = NULL;
     if (options->models.count + (options->problem != NULL) != 1)
         return wrong_call("bench needs either MODEL.xml or --problem");
-    int status = measure(&bench, options);
+    bench.problem = options->problem ? options->problem : options->models.items[0];
+    TRY(options->problem ? problem_open(bench.problem, session, &xml)
+                         : session_open(session, NULL));
+    TRY(open_programs(session, options->threads));
+    bench.inputs = take(session->input_count * sizeof *bench.inputs);
+    for (size_t i = 0; i < session->input_count; i++) {
+        TRY(view_tensor(session->tensors[i], &bench.inputs[i]));
+        bench.bytes += (double)bench.inputs[i].bytes;
+    }
+    TRY(ask_layers(&bench));
+    TRY(verify(&bench));
+    TRY(time_blocks(&bench));
     progress_end();
-    if (!status) print_bench(&bench, options->json);
-    return status;
+    print_bench(&bench, options->json);
+    return IRR_OK;
 }

@@ -23,7 +23,7 @@ static void print_properties(const session_t *session, const char *device, bool 
         const char *value = ask(session, device, key);
         if (!value) continue;
         if (as_json)
-            json_text(key, value);
+            json("*:s", key, value);
         else
             printf("  %s = %s (%.*s)\n", key, value, (int)strcspn(about, "\n"), about);
     }
@@ -33,19 +33,17 @@ static void print_device(const session_t *session, const char *name, const irr_v
                          bool as_json) {
     const char *full_name = ask(session, name, irr_property_key_device_full_name);
     if (!full_name) full_name = name; /* a device need not tell of itself */
-    if (as_json) {
-        json_open(NULL, '{');
-        json_fields("name:s full_name:s build:s description:s", name, full_name,
-                    version->buildNumber, version->description);
-        json_open("properties", '{');
-    } else {
+    if (as_json)
+        json("{ name:s full_name:s build:s description:s properties:{", name, full_name,
+             version->buildNumber, version->description);
+    else
         printf("%s: %s (%s %s)\n", name, full_name, version->description, version->buildNumber);
-    }
     print_properties(session, name, as_json);
-    if (as_json) json_close(), json_close();
+    if (as_json) json("} }");
 }
 
-int call_devices(const options_t *options, session_t *session) {
+int call_devices(session_t *session) {
+    bool as_json = session->options->json;
     irr_available_devices_t names = {0};
     LIB(irr_core_create(&session->core));
     LIB(irr_core_get_available_devices(session->core, &names));
@@ -54,19 +52,19 @@ int call_devices(const options_t *options, session_t *session) {
     for (size_t i = 0; !status && i < names.size; i++)
         status = library(
             irr_core_get_versions_by_device_name(session->core, names.devices[i], &versions[i]));
-    if (!status && options->json) json_open(NULL, '{'), json_open("devices", '[');
+    if (!status && as_json) json("{ devices:[");
     for (size_t i = 0; i < names.size; i++) {
         if (!status)
-            print_device(session, names.devices[i], &versions[i].versions->version, options->json);
+            print_device(session, names.devices[i], &versions[i].versions->version, as_json);
         irr_core_versions_free(&versions[i]);
     }
-    if (!status && options->json) json_end();
+    if (!status && as_json) json("] }\n");
     irr_available_devices_free(&names);
     return status;
 }
 
 /* Works without a device as well, and says so. */
-int call_version(const options_t *options, session_t *session) {
+int call_version(session_t *session) {
     static const char none[] = "unknown: no CPU device";
     irr_version_t version = {0};
     const char *onednn = NULL, *tiers = NULL;
@@ -75,15 +73,12 @@ int call_version(const options_t *options, session_t *session) {
         tiers = ask(session, "CPU", irr_property_key_tiers);
     }
     LIB(irr_get_version(&version));
-    if (options->json) {
-        json_open(NULL, '{');
-        json_fields("version:s description:s onednn:s tiers:s", version.buildNumber,
-                    version.description, onednn, tiers);
-        json_end();
-    } else {
+    if (session->options->json)
+        json("{ version:s description:s onednn:s tiers:s }\n", version.buildNumber,
+             version.description, onednn, tiers);
+    else
         printf("%s\noneDNN %s\nCPU tiers: %s\n", version.description, onednn ? onednn : none,
                tiers ? tiers : none);
-    }
     irr_version_free(&version);
     return IRR_OK;
 }

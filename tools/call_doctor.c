@@ -9,26 +9,24 @@
 
 typedef struct {
     const char *name, *host, *file, *option;
-    const char *open; /* Python: opens the library at `path` in its host */
-} door_kind_t;
-
-static const door_kind_t kinds[] = {
-    {"openvino-device", "openvino", "libirreduce_openvino_plugin.so", "IRREDUCE_OPENVINO",
-     "core = host.Core(); core.register_plugin(path, 'IRREDUCE'); "
-     "core.get_property('IRREDUCE', 'FULL_DEVICE_NAME')"},
-    {"openvino-extension", "openvino", "libirreduce_openvino_extension.so", "IRREDUCE_OPENVINO",
-     "host.Core().add_extension(path)"},
-    {"onnxruntime-ep", "onnxruntime", "libirreduce_onnxruntime_ep.so", "IRREDUCE_ONNXRUNTIME",
-     "host.register_execution_provider_library('irreduce', path); "
-     "assert any('rreduce' in d.ep_name for d in host.get_ep_devices()), 'it shows no device'"},
-};
-enum { KINDS = sizeof kinds / sizeof *kinds };
-
-typedef struct {
-    const door_kind_t *kind;
-    const char *path, *version; /* version NULL: not built, or no door */
+    const char *open;           /* Python: opens the library at `path` in its host */
+    const char *path, *version; /* once looked for; version NULL: not built, or no door */
     bool built;
 } door_t;
+
+static door_t doors[] = {
+    {"openvino-device", "openvino", "libirreduce_openvino_plugin.so", "IRREDUCE_OPENVINO",
+     "core = host.Core(); core.register_plugin(path, 'IRREDUCE'); "
+     "core.get_property('IRREDUCE', 'FULL_DEVICE_NAME')",
+     NULL, NULL, false},
+    {"openvino-extension", "openvino", "libirreduce_openvino_extension.so", "IRREDUCE_OPENVINO",
+     "host.Core().add_extension(path)", NULL, NULL, false},
+    {"onnxruntime-ep", "onnxruntime", "libirreduce_onnxruntime_ep.so", "IRREDUCE_ONNXRUNTIME",
+     "host.register_execution_provider_library('irreduce', path); "
+     "assert any('rreduce' in d.ep_name for d in host.get_ep_devices()), 'it shows no device'",
+     NULL, NULL, false},
+};
+enum { DOORS = sizeof doors / sizeof *doors };
 
 /* ---- doors ---- */
 
@@ -40,46 +38,33 @@ static const char *library_folder(void) {
     return take_text("%.*s", (int)(strrchr(info.dli_fname, '/') - info.dli_fname), info.dli_fname);
 }
 
-/* plugin/door.h: "irreduce-door name=... host=... for=...", somewhere in the file. */
-static const char *version_in(const char *bytes, size_t size, const door_kind_t *kind) {
-    const char *mark = take_text("irreduce-door name=%s host=%s for=", kind->name, kind->host);
-    const char *found = memmem(bytes, size, mark, strlen(mark));
-    if (!found) return NULL;
-    found += strlen(mark);
-    size_t room = size - (size_t)(found - bytes);
-    return take_text("%.*s", (int)strnlen(found, room < 64 ? room : 64), found);
-}
-
-static door_t look_for(const door_kind_t *kind, const char *folder) {
-    door_t door = {.kind = kind, .path = take_text("%s/%s", folder, kind->file)};
-    FILE *file = fopen(door.path, "rb");
-    if (!file) return door;
-    door.built = true;
-    long size = fseek(file, 0, SEEK_END) ? -1 : ftell(file);
-    if (size > 0) {
-        char *bytes = take((size_t)size);
-        rewind(file);
-        door.version = version_in(bytes, fread(bytes, 1, (size_t)size, file), kind);
+/* plugin/door.h: "irreduce-door name=... host=... for=...", one of the strings in the file. */
+static void look_for(door_t *door, const char *folder) {
+    const char *mark = take_text("irreduce-door name=%s host=%s for=", door->name, door->host);
+    char *text = NULL;
+    size_t capacity = 0;
+    door->path = take_text("%s/%s", folder, door->file);
+    FILE *file = fopen(door->path, "rb");
+    door->built = file != NULL;
+    while (file && getdelim(&text, &capacity, 0, file) > 0) {
+        const char *found = strstr(text, mark);
+        if (found) door->version = take_text("%.64s", found + strlen(mark));
     }
-    fclose(file);
-    return door;
+    free(text);
+    if (file) fclose(file);
 }
 
 static void print_door(const door_t *door, bool as_json) {
-    const door_kind_t *kind = door->kind;
-    if (as_json) {
-        json_open(NULL, '{');
-        json_fields("name:s file:s built:b host:s for:s", kind->name, door->path, door->built,
-                    kind->host, door->version);
-        json_close();
-    } else if (!door->built) {
-        printf("  %s: not built, %s is not there; configure with -D%s=ON\n", kind->name, kind->file,
-               kind->option);
-    } else if (door->version) {
-        printf("  %s: %s, for %s %s\n", kind->name, kind->file, kind->host, door->version);
-    } else {
-        printf("  %s: %s, which is no such door\n", kind->name, kind->file);
-    }
+    if (as_json)
+        json("{ name:s file:s built:b host:s for:s }", door->name, door->path, door->built,
+             door->host, door->version);
+    else if (!door->built)
+        printf("  %s: not built, %s is not there; configure with -D%s=ON\n", door->name, door->file,
+               door->option);
+    else if (door->version)
+        printf("  %s: %s, for %s %s\n", door->name, door->file, door->host, door->version);
+    else
+        printf("  %s: %s, which is no such door\n", door->name, door->file);
 }
 
 /* ---- hosts ---- */
@@ -114,36 +99,28 @@ static const char *ask(const char *python, const char *script, const char *argum
     return take_text("%.*s", (int)word, answer);
 }
 
-static bool accepts(const char *python, const door_t *door, const char **why) {
+static bool ask_door(const char *python, const door_t *door, const char *version, bool as_json) {
     const char *script = take_text("import sys, %s as host\n"
                                    "path = sys.argv[1]\n"
                                    "try: %s\n"
                                    "except Exception as e: print('refused', *str(e).split())\n"
                                    "else: print('accepted')\n",
-                                   door->kind->host, door->kind->open);
-    return !strcmp(ask(python, script, door->path, why), "accepted");
-}
-
-static bool ask_door(const char *python, const door_t *door, const char *version, bool as_json) {
+                                   door->host, door->open);
     const char *why, *built_for = door->version ? door->version : "";
-    bool taken = accepts(python, door, &why);
-    if (as_json) {
-        json_open(NULL, '{');
-        json_fields("name:s accepted:b message:s", door->kind->name, taken, taken ? NULL : why);
-        json_close();
-    } else if (taken) {
-        printf("  %s %s accepts %s\n", door->kind->host, version, door->kind->name);
-    } else {
-        printf("  %s %s refuses %s%s%s: %s\n", door->kind->host, version, door->kind->name,
-               door->version ? ", built for " : "", built_for, why);
-    }
+    bool taken = !strcmp(ask(python, script, door->path, &why), "accepted");
+    if (as_json)
+        json("{ name:s accepted:b message:s }", door->name, taken, taken ? NULL : why);
+    else if (taken)
+        printf("  %s %s accepts %s\n", door->host, version, door->name);
+    else
+        printf("  %s %s refuses %s%s%s: %s\n", door->host, version, door->name,
+               *built_for ? ", built for " : "", built_for, why);
     return taken;
 }
 
 /* One host of one Python, and what it says of the doors that are for it; false if it refuses one,
  * or if a Python that was named cannot be asked. */
-static bool ask_host(const char *python, const char *host, const door_t *doors,
-                     const options_t *options) {
+static bool ask_host(const char *python, const char *host, const options_t *options) {
     static const char script[] = "import importlib, sys\n"
                                  "try: host = importlib.import_module(sys.argv[1])\n"
                                  "except ImportError as e: print('absent', e)\n"
@@ -151,48 +128,41 @@ static bool ask_host(const char *python, const char *host, const door_t *doors,
     const char *answer, *word = ask(python, script, host, &answer);
     bool found = !strcmp(word, "version"), as_json = options->json;
     bool fine = strcmp(word, "failed") || !options->pythons.count;
-    if (as_json) {
-        json_open(NULL, '{');
-        json_fields("python:s host:s version:s message:s", python, host, found ? answer : NULL,
-                    found ? NULL : answer);
-        json_open("doors", '[');
-    } else if (!found) {
+    if (as_json)
+        json("{ python:s host:s version:s message:s doors:[", python, host, found ? answer : NULL,
+             found ? NULL : answer);
+    else if (!found)
         printf("  no %s: %s\n", host, answer);
-    }
-    for (size_t k = 0; found && k < KINDS; k++)
-        if (doors[k].built && !strcmp(doors[k].kind->host, host))
+    for (size_t k = 0; found && k < DOORS; k++)
+        if (doors[k].built && !strcmp(doors[k].host, host))
             fine = ask_door(python, &doors[k], answer, as_json) && fine;
-    if (as_json) json_close(), json_close();
+    if (as_json) json("] }");
     return fine;
 }
 
-int call_doctor(const options_t *options, session_t *session) {
-    (void)session;
+int call_doctor(session_t *session) {
+    const options_t *options = session->options;
     static const char *some_python[] = {"python3"};
     list_t pythons = options->pythons.count ? options->pythons : (list_t){some_python, 1};
     const char *folder = library_folder();
-    door_t doors[KINDS];
     bool fine = true, as_json = options->json;
-    if (as_json) {
-        json_open(NULL, '{');
-        json_text("folder", folder);
-        json_open("doors", '[');
-    } else {
+    if (as_json)
+        json("{ folder:s doors:[", folder);
+    else
         printf("doors in %s:\n", folder);
-    }
-    for (size_t k = 0; k < KINDS; k++) {
-        doors[k] = look_for(&kinds[k], folder);
+    for (size_t k = 0; k < DOORS; k++) {
+        look_for(&doors[k], folder);
         fine = fine && doors[k].built == (doors[k].version != NULL);
         print_door(&doors[k], as_json);
     }
-    if (as_json) json_close(), json_open("hosts", '[');
+    if (as_json) json("] hosts:[");
     progress("asking the hosts");
     for (size_t p = 0; p < pythons.count; p++) {
         if (!as_json) printf("hosts of %s:\n", pythons.items[p]);
-        fine = ask_host(pythons.items[p], "openvino", doors, options) && fine;
-        fine = ask_host(pythons.items[p], "onnxruntime", doors, options) && fine;
+        fine = ask_host(pythons.items[p], "openvino", options) && fine;
+        fine = ask_host(pythons.items[p], "onnxruntime", options) && fine;
     }
     progress_end();
-    if (as_json) json_end();
+    if (as_json) json("] }\n");
     return fine ? IRR_OK : PROBLEMS;
 }

@@ -55,26 +55,24 @@ static void print_output(const output_t *output, bool as_json) {
         if (!output->file) print_values(view);
         return;
     }
-    json_open(NULL, '{');
-    json_fields("name:s type:s", output->port.name, type);
-    json_raw("shape", shape);
-    if (output->file)
-        json_text("file", output->file);
-    else
-        json_values("data", view);
-    json_close();
+    json("{ name:s type:s shape:r", output->port.name, type, shape);
+    if (output->file) {
+        json("file:s }", output->file);
+    } else {
+        json("data:[");
+        json_values(view);
+        json("] }");
+    }
 }
 
 static void print_row(const irr_profiling_info_t *row, bool as_json) {
     double us = (double)row->real_time_ns * 1e-3;
     double gb_per_s = us > 0 ? (double)row->bytes / us * 1e-3 : 0;
     if (as_json) {
-        json_open(NULL, '{');
-        json_fields("layer:s op:s shape:s backend:s kernel:s tier:s threads:d us:f gb_per_s:f "
-                    "exact_fallbacks:d",
-                    row->node_name, row->op, row->shape, row->backend, row->kernel, row->tier,
-                    (int64_t)row->threads, us, gb_per_s, (int64_t)row->exact_fallbacks);
-        json_close();
+        json("{ layer:s op:s shape:s backend:s kernel:s tier:s threads:d us:f gb_per_s:f "
+             "exact_fallbacks:d }",
+             row->node_name, row->op, row->shape, row->backend, row->kernel, row->tier,
+             (int64_t)row->threads, us, gb_per_s, (int64_t)row->exact_fallbacks);
         return;
     }
     printf("profile: %s %s %s ", row->node_name, row->op, row->shape);
@@ -89,21 +87,22 @@ static void print_row(const irr_profiling_info_t *row, bool as_json) {
 
 static void print_run(const program_t *program, const irr_profiling_info_list_t *profile,
                       bool as_json) {
-    if (as_json) json_open(NULL, '{'), json_open("outputs", '[');
+    if (as_json) json("{ outputs:[");
     for (size_t i = 0; i < program->output_count; i++) print_output(&program->outputs[i], as_json);
-    if (as_json) json_close(), json_open("profile", '[');
+    if (as_json) json("] profile:[");
     for (size_t i = 0; i < profile->size; i++) print_row(&profile->profiling_infos[i], as_json);
-    if (as_json) json_end();
+    if (as_json) json("] }\n");
 }
 
-int call_run(const options_t *options, session_t *session) {
+int call_run(session_t *session) {
+    const options_t *options = session->options;
     irr_property_t profiling = {irr_property_key_enable_profiling, "YES"};
     irr_profiling_info_list_t profile = {0};
     program_t *program = &session->programs[0];
     bool to_standard = options->output_dir && !strcmp(options->output_dir, "-");
     if (to_standard && (options->json || options->profile))
         return wrong_call("--output-dir - leaves no room for other output");
-    TRY(session_open(session, options, NULL, NULL));
+    TRY(session_open(session, NULL));
     TRY(session_compile(session, options->profile, &profiling, program));
     TRY(session_feed(session, program));
     progress("running");

@@ -1,5 +1,5 @@
-/* JSON: a writer to standard output that puts commas, escapes and the closing brackets, and a
- * reader for texts that the library made. SPDX-License-Identifier: Apache-2.0 */
+/* JSON: a writer to standard output that puts commas and escapes, and a reader for texts that the
+ * library made. SPDX-License-Identifier: Apache-2.0 */
 #include "tool.h"
 #include <stdarg.h>
 
@@ -20,92 +20,78 @@ static size_t utf8_length(const unsigned char *text) {
     return length;
 }
 
-static void write_text(const char *text) {
+static void write_text(const char *text, size_t length) {
+    const unsigned char *at = (const unsigned char *)text, *end = at + length;
     putchar('"');
-    for (const unsigned char *at = (const unsigned char *)text; *at;) {
-        size_t length = utf8_length(at);
-        if (!length)
+    while (at < end) {
+        size_t bytes = utf8_length(at);
+        if (!bytes)
             fputs("\\ufffd", stdout);
         else if (*at < 0x20 || *at == 0x7f)
             printf("\\u%04x", *at);
         else if (*at == '"' || *at == '\\')
             printf("\\%c", *at);
         else
-            fwrite(at, 1, length, stdout);
-        at += length ? length : 1;
+            fwrite(at, 1, bytes, stdout);
+        at += bytes ? bytes : 1;
     }
     putchar('"');
 }
 
-static struct {
-    char closing[8]; /* of the brackets that are open */
-    size_t depth;
-    bool comma;
-} state;
-
-static void begin(const char *key) {
-    if (state.comma) putchar(',');
-    state.comma = true;
-    if (!key) return;
-    write_text(key);
-    putchar(':');
+static void write_value(char form, va_list *values) {
+    char digits[VALUE_TEXT_BYTES];
+    const char *text;
+    double number;
+    switch (form) {
+    case 's':
+        text = va_arg(*values, const char *);
+        if (text)
+            write_text(text, strlen(text));
+        else
+            fputs("null", stdout);
+        break;
+    case 'r':
+        fputs(va_arg(*values, const char *), stdout);
+        break;
+    case 'b':
+        fputs(va_arg(*values, int) ? "true" : "false", stdout);
+        break;
+    case 'd':
+        printf("%lld", (long long)va_arg(*values, int64_t));
+        break;
+    case 'f':
+        number = va_arg(*values, double);
+        value_text(type_of(IRR_F64), &number, 0, true, digits);
+        fputs(digits, stdout);
+        break;
+    default: /* a bracket, the end of the line */
+        putchar(form);
+    }
 }
 
-void json_open(const char *key, char bracket) {
-    begin(key);
-    putchar(bracket);
-    state.closing[state.depth++] = bracket == '{' ? '}' : ']';
-    state.comma = false;
-}
-
-void json_close(void) {
-    putchar(state.closing[--state.depth]);
-    state.comma = true;
-}
-
-void json_end(void) {
-    while (state.depth) json_close();
-    state.comma = false;
-    putchar('\n');
-}
-
-void json_raw(const char *key, const char *text) {
-    begin(key);
-    fputs(text, stdout);
-}
-
-void json_text(const char *key, const char *text) {
-    begin(key);
-    if (text)
-        write_text(text);
-    else
-        fputs("null", stdout);
-}
-
-void json_fields(const char *fields, ...) {
+void json(const char *items, ...) {
+    static bool comma;
     va_list values;
-    va_start(values, fields);
-    for (const char *at = fields; *at; at += *at == ' ') {
-        char key[32], text[VALUE_TEXT_BYTES];
-        int length = snprintf(key, sizeof key, "%.*s", (int)strcspn(at, ":"), at);
-        at += length + 2;
-        switch (at[-1]) {
-        case 's':
-            json_text(key, va_arg(values, const char *));
-            break;
-        case 'b':
-            json_raw(key, va_arg(values, int) ? "true" : "false");
-            break;
-        case 'd':
-            snprintf(text, sizeof text, "%lld", (long long)va_arg(values, int64_t));
-            json_raw(key, text);
-            break;
-        default: {
-            double value = va_arg(values, double);
-            value_text(type_of(IRR_F64), &value, 0, true, text);
-            json_raw(key, text);
+    va_start(values, items);
+    for (const char *at = items; *at; at++) {
+        const char *key = at;
+        size_t length = 0;
+        if (*at == ' ') continue;
+        if (!strchr("{[]}\n", *at)) {
+            length = strcspn(at, ":");
+            at += length + 1;
         }
+        if (comma && !strchr("]}\n", *at)) putchar(',');
+        if (length && *key == '*') {
+            key = va_arg(values, const char *);
+            length = strlen(key);
         }
+        if (length) {
+            write_text(key, length);
+            putchar(':');
+        }
+        write_value(*at, &values);
+        comma = !strchr("{[\n", *at);
     }
     va_end(values);
 }

@@ -7,10 +7,10 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_WRONG_CALL = 2 };
 typedef struct {
     const char *name, *operands, *help, *takes;
     size_t least, most; /* operands */
-    int (*run)(const options_t *options, session_t *session);
+    int (*run)(session_t *session);
 } call_t;
 
-static int call_help(const options_t *options, session_t *session);
+static int call_help(session_t *session);
 
 #define MODEL "weights device layer shape property "
 
@@ -56,9 +56,9 @@ static void print_usage(FILE *to, const call_t *call) {
           to);
 }
 
-static int call_help(const options_t *options, session_t *session) {
-    (void)session;
-    const char *name = options->models.count ? options->models.items[0] : NULL;
+static int call_help(session_t *session) {
+    const list_t *operands = &session->options->models;
+    const char *name = operands->count ? operands->items[0] : NULL;
     const call_t *call = name ? find_call(name) : NULL;
     if (name && !call) return wrong_call("there is no call \"%s\"", name);
     print_usage(stdout, call);
@@ -79,19 +79,15 @@ static int dispatch(int argc, char **argv, const call_t **call) {
     if (count < (*call)->least) return wrong_call("%s needs %s", argv[1], (*call)->operands);
     if (count > (*call)->most)
         return wrong_call("%s takes no \"%s\"", argv[1], options.models.items[(*call)->most]);
-    session_t session = {0};
-    int status = (*call)->run(&options, &session);
+    session_t session = {.options = &options};
+    int status = (*call)->run(&session);
     session_close(&session);
     return status;
 }
 
 static void print_error(int status, bool json_wanted, const call_t *call) {
-    if (json_wanted) {
-        json_open(NULL, '{');
-        json_open("error", '{');
-        json_fields("status:s message:s", status_word(status), noted_sentence());
-        json_end();
-    }
+    if (json_wanted)
+        json("{ error:{ status:s message:s } }\n", status_word(status), noted_sentence());
     fprintf(stderr, "irreduce: %s\n", noted_sentence());
     if (status == WRONG_CALL) print_usage(stderr, call);
 }

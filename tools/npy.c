@@ -40,13 +40,11 @@ static bool expect(const char **at, const char *word) {
 }
 
 static bool parse_string(const char **at, char *text, size_t capacity) {
-    char quote = expect(at, "'") ? '\'' : '"';
-    if (quote == '"' && !expect(at, "\"")) return false;
-    const char *end = strchr(*at, quote);
-    if (!end || (size_t)(end - *at) >= capacity) return false;
-    memcpy(text, *at, (size_t)(end - *at));
-    text[end - *at] = 0;
-    *at = end + 1;
+    const char *quote = expect(at, "'") ? "'" : expect(at, "\"") ? "\"" : "";
+    size_t length = strcspn(*at, quote);
+    if (!*quote || !(*at)[length] || length >= capacity) return false;
+    snprintf(text, capacity, "%.*s", (int)length, *at);
+    *at += length + 1;
     return true;
 }
 
@@ -211,37 +209,33 @@ static int read_source(const source_t *source, const char *path, irr_tensor_t **
 }
 
 int read_tensor(const char *path, const port_t *port, irr_tensor_t **tensor) {
-    source_t source = {stdin, "standard input", port};
     struct stat about;
-    if (!strcmp(path, "-")) return read_source(&source, path, tensor);
-    bool there = !stat(path, &about), regular = there && S_ISREG(about.st_mode);
-    source = (source_t){regular ? fopen(path, "rb") : NULL, path, port};
-    if (!source.from) /* a FIFO would wait for its writer */
-        return fail(IRR_NOT_FOUND, "%s: %s", path,
-                    there && !regular ? "not a regular file" : strerror(errno));
-    int status = read_source(&source, path, tensor);
-    fclose(source.from);
+    if (!strcmp(path, "-"))
+        return read_source(&(source_t){stdin, "standard input", port}, path, tensor);
+    bool odd =
+        !stat(path, &about) && !S_ISREG(about.st_mode); /* a FIFO would wait for its writer */
+    FILE *from = odd ? NULL : fopen(path, "rb");
+    if (!from)
+        return fail(IRR_NOT_FOUND, "%s: %s", path, odd ? "not a regular file" : strerror(errno));
+    int status = read_source(&(source_t){from, path, port}, path, tensor);
+    fclose(from);
     return status;
 }
 
 int write_npy(const char *path, const view_t *view) {
     const type_t *type = type_of(view->type);
-    char header[2048], *at = header;
-    at += sprintf(at, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
-                  type->bytes == 1 ? '|' : '<', type->npy);
+    const char *sizes = "";
     for (size_t i = 0; i < view->rank; i++)
-        at += sprintf(at, "%lld%s", (long long)view->dims[i],
-                      view->rank == 1      ? ","
-                      : i + 1 < view->rank ? ", "
-                                           : "");
-    at += sprintf(at, "), }");
-    size_t length = (size_t)(at - header), fixed = MAGIC_BYTES + 4;
-    size_t padded = (fixed + length + 1 + 63) / 64 * 64 - fixed;
+        sizes = take_text("%s%s%lld", sizes, i ? ", " : "", (long long)view->dims[i]);
+    const char *header =
+        take_text("{'descr': '%c%s', 'fortran_order': False, 'shape': (%s%s), }",
+                  type->bytes == 1 ? '|' : '<', type->npy, sizes, view->rank == 1 ? "," : "");
+    size_t fixed = MAGIC_BYTES + 4, padded = (fixed + strlen(header) + 1 + 63) / 64 * 64 - fixed;
     bool standard = !strcmp(path, "-");
     FILE *to = standard ? stdout : fopen(path, "wb");
     if (!to) return fail(IRR_GENERAL_ERROR, "%s: %s", path, strerror(errno));
-    fprintf(to, MAGIC "\x01%c%c%c%s%*s\n", 0, (int)(padded & 255), (int)(padded >> 8), header,
-            (int)(padded - length - 1), "");
+    fprintf(to, MAGIC "\x01%c%c%c%-*s\n", 0, (int)(padded & 255), (int)(padded >> 8),
+            (int)padded - 1, header);
     if (view->bytes) fwrite(view->data, 1, view->bytes, to);
     bool failed = fflush(to) || ferror(to);
     if (!standard) failed = fclose(to) || failed;

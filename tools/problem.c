@@ -18,21 +18,14 @@ static const op_t ops[] = {
     {"l2", "ReduceL2", "opset4"},        {"and", "ReduceLogicalAnd", "opset1"},
     {"or", "ReduceLogicalOr", "opset1"},
 };
+enum { OP_COUNT = sizeof ops / sizeof *ops };
 
-static const op_t *find_op(const char *word) {
-    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-        if (!strcasecmp(ops[i].word, word) || !strcmp(ops[i].type, word)) return &ops[i];
-    return NULL;
-}
-
-/* "[2,3]", with what follows left at *at. */
-static bool parse_list(const char **at, int64_t *numbers, size_t *count) {
-    *at += strspn(*at, " ");
-    const char *end = **at == '[' ? strchr(*at, ']') : NULL;
-    if (!end) return false;
-    const char *text = take_text("%.*s", (int)(end - *at - 1), *at + 1);
-    *at = end + 1;
-    return parse_numbers(text, numbers, count);
+/* "[2,3]", and blanks. */
+static bool parse_list(const char *text, int64_t *numbers, size_t *count) {
+    size_t length = strcspn(text, "]");
+    const char *rest = text + length + 1;
+    return *text == '[' && text[length] && !rest[strspn(rest, " ")] &&
+           parse_numbers(take_text("%.*s", (int)length - 1, text + 1), numbers, count);
 }
 
 /* What a port declares of the data and the results: a rank, for sizes are the reader's to infer. */
@@ -90,43 +83,38 @@ static char *model_text(const op_t *const *model_ops, size_t op_count, const cha
 /* "sum", or several: "sum+l2". */
 static int find_ops(const char *words, const op_t *found[MOST_OPS], size_t *count) {
     for (*count = 0; *words; words += *words == '+') {
-        size_t length = strcspn(words, "+");
-        const char *word = take_text("%.*s", (int)length, words);
-        const op_t *op = find_op(word);
-        if (!op) return wrong_call("--problem: \"%s\" is no operation", word);
+        const char *word = take_text("%.*s", (int)strcspn(words, "+"), words);
+        size_t k = 0;
+        while (k < OP_COUNT && strcasecmp(ops[k].word, word) && strcmp(ops[k].type, word)) k++;
+        if (k == OP_COUNT) return wrong_call("--problem: \"%s\" is no operation", word);
         if (*count == MOST_OPS) return wrong_call("--problem: more than %d operations", MOST_OPS);
-        found[(*count)++] = op;
-        words += length;
+        found[(*count)++] = &ops[k];
+        words += strlen(word);
     }
     return IRR_OK;
 }
 
-int problem_model(const char *problem, char **xml, irr_tensor_t **weights) {
-    char words[128], type_word[16];
+int problem_open(const char *problem, session_t *session, char **xml) {
+    char words[128], type_word[16], dims_text[2048], axes_text[2048];
     int64_t dims[MAX_RANK], axes[MAX_RANK], weight_bytes = 0;
     size_t rank = 0, axis_count = 0, op_count = 0;
     const op_t *found[MOST_OPS];
-    int length = 0;
+    int length = 0; /* once all is read */
     irr_element_type_e type;
     view_t view;
-    if (sscanf(problem, " %127[A-Za-z0-9+] %15[a-z0-9] %n", words, type_word, &length) < 2 ||
-        !length)
+    sscanf(problem, " %127[A-Za-z0-9+] %15[a-z0-9] %2047[][0-9, -] axes %2047[][0-9, -]%n", words,
+           type_word, dims_text, axes_text, &length);
+    if (!length || problem[length] || !parse_list(dims_text, dims, &rank) ||
+        !parse_list(axes_text, axes, &axis_count))
         return wrong_call("--problem \"%s\": expected OP TYPE [DIMS] axes [AXES]", problem);
+    for (size_t i = 0; i < rank; i++)
+        if (dims[i] < 0) return wrong_call("--problem: negative size in \"%s\"", problem);
     TRY(find_ops(words, found, &op_count));
     if (irr_get_element_type_by_name(type_word, &type) || !type_of(type))
         return wrong_call("--problem: \"%s\" is no element type", type_word);
-    const char *at = problem + length;
-    if (!parse_list(&at, dims, &rank)) return wrong_call("--problem: bad shape in \"%s\"", problem);
-    for (size_t i = 0; i < rank; i++)
-        if (dims[i] < 0) return wrong_call("--problem: negative size in \"%s\"", problem);
-    at += strspn(at, " ");
-    if (strncmp(at, "axes", 4)) return wrong_call("--problem: no axes in \"%s\"", problem);
-    at += 4;
-    if (!parse_list(&at, axes, &axis_count) || at[strspn(at, " ")])
-        return wrong_call("--problem: bad axes in \"%s\"", problem);
     *xml = model_text(found, op_count, type_word, rank, dims, axis_count);
     weight_bytes = (int64_t)(axis_count * sizeof *axes);
-    TRY(make_tensor(IRR_U8, 1, &weight_bytes, weights, &view));
+    TRY(make_tensor(IRR_U8, 1, &weight_bytes, &session->weights, &view));
     if (view.bytes) memcpy(view.data, axes, view.bytes);
-    return IRR_OK;
+    return session_open(session, *xml);
 }

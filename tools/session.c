@@ -30,9 +30,7 @@ int view_tensor(const irr_tensor_t *tensor, view_t *view) {
 
 int make_tensor(irr_element_type_e type, size_t rank, const int64_t *dims, irr_tensor_t **tensor,
                 view_t *view) {
-    int64_t copy[MAX_RANK];
-    if (rank) memcpy(copy, dims, rank * sizeof *copy);
-    irr_shape_t shape = {(int64_t)rank, copy};
+    irr_shape_t shape = {(int64_t)rank, (int64_t *)dims};
     LIB(irr_tensor_create(type, shape, tensor));
     return view_tensor(*tensor, view);
 }
@@ -47,8 +45,7 @@ int describe_port(irr_output_port_t *port, port_t *to) {
     irr_free(name);
     irr_output_port_free(port);
     TRY(status);
-    to->dynamic_rank = irr_rank_is_dynamic(shape.rank);
-    to->rank = to->dynamic_rank ? 0 : (size_t)shape.rank.max;
+    to->rank = irr_rank_is_dynamic(shape.rank) ? 0 : (size_t)shape.rank.max;
     for (size_t i = 0; i < to->rank; i++)
         to->dims[i] = irr_dimension_is_dynamic(shape.dims[i]) ? -1 : shape.dims[i].max;
     irr_partial_shape_free(&shape);
@@ -64,8 +61,6 @@ static int describe_inputs(session_t *session) {
         irr_output_port_t *port = NULL;
         LIB(irr_model_input_by_index(session->model, i, &port));
         TRY(describe_port(port, input));
-        if (input->dynamic_rank)
-            return fail(IRR_NOT_IMPLEMENTED, "input \"%s\" has a dynamic rank", input->name);
         LIB(irr_model_input_is_axes(session->model, i, &input->is_axes));
     }
     return IRR_OK;
@@ -120,16 +115,15 @@ static int apply_shapes(const session_t *session) {
     return library(irr_model_reshape(session->model, names, shapes, list->count));
 }
 
-int session_open(session_t *session, const options_t *options, const char *xml,
-                 const irr_tensor_t *weights) {
-    session->options = options;
+int session_open(session_t *session, const char *xml) {
+    const options_t *options = session->options;
     session->device = options->device ? options->device : "CPU";
     progress("reading the model");
     LIB(irr_core_create(&session->core));
     TRY(apply_properties(session));
     if (xml)
-        LIB(irr_core_read_model_from_memory_buffer(session->core, xml, strlen(xml), weights,
-                                                   &session->model));
+        LIB(irr_core_read_model_from_memory_buffer(session->core, xml, strlen(xml),
+                                                   session->weights, &session->model));
     else
         LIB(irr_core_read_model(session->core, options->models.items[0], options->weights,
                                 &session->model));

@@ -60,7 +60,7 @@ typedef struct {
     const char *npy; /* descr without the byte order */
     uint8_t bytes;
     kind_e kind;
-    uint8_t mantissa_bits, digits, most_digits; /* floats: stored bits; decimals: sure, needed */
+    uint8_t mantissa_bits, digits; /* floats: stored bits; decimals that each value has */
     int16_t bias;
 } type_t;
 const type_t *type_of(irr_element_type_e type); /* NULL for all others */
@@ -74,15 +74,12 @@ int64_t load_int(const type_t *type, const void *data, size_t index); /* u64: it
 void value_text(const type_t *type, const void *data, size_t index, bool json,
                 char text[VALUE_TEXT_BYTES]);
 
-/* ---- json.c: one object after the other, on standard output ---- */
-/* key NULL inside an array; text NULL is null. */
-void json_open(const char *key, char bracket);
-void json_close(void); /* what was opened last */
-void json_end(void);   /* all that is open, and the line */
-void json_text(const char *key, const char *text);
-/* The forms of the fields, "name:s threads:d us:f supported:b": text, int64_t, double, bool. */
-void json_fields(const char *fields, ...);
-void json_raw(const char *key, const char *text);
+/* ---- json.c ---- */
+/* Writes these items to standard output: "{ file:s layers:[ { id:s line:d } :s ] }\n". An item is a
+ * bracket, the end of the line, or a value behind its key and a colon (in an array there is no key,
+ * and of "*" it is an argument): s a text or NULL, r a text as it is, d an int64_t, b a bool,
+ * f a double. Commas follow by themselves, also from one call to the next. */
+void json(const char *items, ...);
 /* Reading, for texts that the library made: the next scalar, in the order of the text, with the key
  * nearest before it; false at the end. */
 bool json_next(const char **at, const char **key, const char **value);
@@ -94,7 +91,6 @@ typedef struct {
     size_t rank;
     int64_t dims[MAX_RANK]; /* -1: dynamic */
     bool is_axes;           /* an input that a reduction takes its axes from */
-    bool dynamic_rank;      /* rank and dims mean nothing then */
 } port_t;
 typedef struct {
     irr_element_type_e type;
@@ -109,8 +105,8 @@ int make_tensor(irr_element_type_e type, size_t rank, const int64_t *dims, irr_t
 int read_tensor(const char *path, const port_t *port, irr_tensor_t **tensor); /* npy.c */
 int write_npy(const char *path, const view_t *view);                          /* npy.c */
 void print_values(const view_t *view);                                        /* values.c */
-void json_values(const char *key, const view_t *view);                        /* values.c */
-void fill_from_seed(const view_t *view, uint64_t seed, size_t input);         /* seed.c */
+void json_values(const view_t *view); /* the items of an array; values.c */
+void fill_from_seed(const view_t *view, uint64_t seed, size_t input); /* seed.c */
 
 /* ---- session.c: the life cycle that run, query, explain and bench share ---- */
 typedef struct {
@@ -138,8 +134,7 @@ typedef struct {
     program_t programs[4];
 } session_t;
 /* Reads the model, takes out --layer, applies --shape and --property. xml NULL: from the file. */
-int session_open(session_t *session, const options_t *options, const char *xml,
-                 const irr_tensor_t *weights);
+int session_open(session_t *session, const char *xml);
 void session_close(session_t *session); /* and all that is in it */
 int session_compile(session_t *session, size_t count, const irr_property_t *properties,
                     program_t *program);
@@ -152,22 +147,22 @@ int describe_port(irr_output_port_t *port, port_t *to); /* frees it */
 int make_inputs(session_t *session);                    /* inputs.c */
 
 /* ---- what bench needs ---- */
-/* The weights are the caller's to free, also after a failure. */
-int problem_model(const char *problem, char **xml, irr_tensor_t **weights); /* problem.c */
-typedef struct reader reader_t;                                             /* plain_read.c */
+/* Opens the session on the model of a problem string, whose text it gives out. */
+int problem_open(const char *problem, session_t *session, char **xml); /* problem.c */
+typedef struct reader reader_t;                                        /* plain_read.c */
 reader_t *reader_start(const view_t *views, size_t view_count, size_t threads);
 double reader_time_us(reader_t *reader); /* one pass over all views */
 void reader_end(reader_t *reader);
 
 /* ---- one file a call; main closes the session, however a call ends ---- */
-int call_check(const options_t *options, session_t *session);
-int call_query(const options_t *options, session_t *session);
-int call_run(const options_t *options, session_t *session);
-int call_explain(const options_t *options, session_t *session);
-int call_bench(const options_t *options, session_t *session);
-int call_devices(const options_t *options, session_t *session);
-int call_doctor(const options_t *options, session_t *session);
-int call_version(const options_t *options, session_t *session);
+int call_check(session_t *session);
+int call_query(session_t *session);
+int call_run(session_t *session);
+int call_explain(session_t *session);
+int call_bench(session_t *session);
+int call_devices(session_t *session);
+int call_doctor(session_t *session);
+int call_version(session_t *session);
 
 /* ---- progress.c: only on a terminal, only after two seconds ---- */
 void progress(const char *what);

@@ -5,19 +5,13 @@
 #include <math.h>
 
 static const type_t types[] = {
-    [IRR_BOOLEAN] = {"b1", 1, KIND_BOOLEAN, 0, 0, 0, 0},
-    [IRR_BF16] = {"V2", 2, KIND_FLOAT, 7, 2, 4, 127},
-    [IRR_F16] = {"f2", 2, KIND_FLOAT, 10, 3, 5, 15},
-    [IRR_F32] = {"f4", 4, KIND_FLOAT, 23, 6, 9, 127},
-    [IRR_F64] = {"f8", 8, KIND_FLOAT, 52, 15, 17, 1023},
-    [IRR_I8] = {"i1", 1, KIND_SIGNED, 0, 0, 0, 0},
-    [IRR_I16] = {"i2", 2, KIND_SIGNED, 0, 0, 0, 0},
-    [IRR_I32] = {"i4", 4, KIND_SIGNED, 0, 0, 0, 0},
-    [IRR_I64] = {"i8", 8, KIND_SIGNED, 0, 0, 0, 0},
-    [IRR_U8] = {"u1", 1, KIND_UNSIGNED, 0, 0, 0, 0},
-    [IRR_U16] = {"u2", 2, KIND_UNSIGNED, 0, 0, 0, 0},
-    [IRR_U32] = {"u4", 4, KIND_UNSIGNED, 0, 0, 0, 0},
-    [IRR_U64] = {"u8", 8, KIND_UNSIGNED, 0, 0, 0, 0},
+    [IRR_BOOLEAN] = {"b1", 1, KIND_BOOLEAN, 0, 0, 0}, [IRR_BF16] = {"V2", 2, KIND_FLOAT, 7, 2, 127},
+    [IRR_F16] = {"f2", 2, KIND_FLOAT, 10, 3, 15},     [IRR_F32] = {"f4", 4, KIND_FLOAT, 23, 6, 127},
+    [IRR_F64] = {"f8", 8, KIND_FLOAT, 52, 15, 1023},  [IRR_I8] = {"i1", 1, KIND_SIGNED, 0, 0, 0},
+    [IRR_I16] = {"i2", 2, KIND_SIGNED, 0, 0, 0},      [IRR_I32] = {"i4", 4, KIND_SIGNED, 0, 0, 0},
+    [IRR_I64] = {"i8", 8, KIND_SIGNED, 0, 0, 0},      [IRR_U8] = {"u1", 1, KIND_UNSIGNED, 0, 0, 0},
+    [IRR_U16] = {"u2", 2, KIND_UNSIGNED, 0, 0, 0},    [IRR_U32] = {"u4", 4, KIND_UNSIGNED, 0, 0, 0},
+    [IRR_U64] = {"u8", 8, KIND_UNSIGNED, 0, 0, 0},
 };
 enum { TYPE_COUNT = sizeof types / sizeof *types };
 
@@ -85,43 +79,35 @@ static bool reads_back(const type_t *type, const char *text, double value) {
  * Without its point a negative zero would be read as an integer, and lose its sign. */
 static void float_text(const type_t *type, double value, char *text) {
     int exponent = 0, mode = fegetround();
+    const int modes[] = {mode, value < 0 ? FE_DOWNWARD : FE_UPWARD};
     int digits = fabs(value) < ldexp(1, 1 - type->bias) ? 1 : type->digits;
     bool power_of_two = fabs(frexp(value, &exponent)) == 0.5;
     if (value == 0) {
         strcpy(text, signbit(value) ? "-0.0" : "0");
         return;
     }
-    for (; digits <= type->most_digits && digits <= 17; digits++) {
-        snprintf(text, VALUE_TEXT_BYTES, "%.*g", digits, value);
-        if (reads_back(type, text, value)) return;
-        if (!power_of_two) continue;
-        fesetround(value < 0 ? FE_DOWNWARD : FE_UPWARD);
-        snprintf(text, VALUE_TEXT_BYTES, "%.*g", digits, value);
-        fesetround(mode);
-        if (reads_back(type, text, value)) return;
-    }
+    for (bool found = false; !found; digits++)
+        for (int k = 0; !found && k <= power_of_two; k++) {
+            fesetround(modes[k]);
+            snprintf(text, VALUE_TEXT_BYTES, "%.*g", digits, value);
+            fesetround(mode);
+            found = reads_back(type, text, value);
+        }
 }
 
 void value_text(const type_t *type, const void *data, size_t index, bool json,
                 char text[VALUE_TEXT_BYTES]) {
-    if (type->kind == KIND_FLOAT) {
-        double value = load_float(type, data, index);
-        const char *word = isnan(value)     ? (json ? "\"NaN\"" : "nan")
-                           : !isinf(value)  ? NULL
-                           : signbit(value) ? (json ? "\"-Infinity\"" : "-inf")
-                                            : (json ? "\"Infinity\"" : "inf");
-        if (!word)
-            float_text(type, value, text);
-        else
-            snprintf(text, VALUE_TEXT_BYTES, "%s", word);
-        return;
-    }
-    int64_t value = load_int(type, data, index);
-    if (type->kind == KIND_BOOLEAN)
-        snprintf(text, VALUE_TEXT_BYTES, "%s",
-                 value ? (json ? "true" : "True") : (json ? "false" : "False"));
-    else if (type->kind == KIND_SIGNED)
-        snprintf(text, VALUE_TEXT_BYTES, "%lld", (long long)value);
+    double number = type->kind == KIND_FLOAT ? load_float(type, data, index) : 0;
+    int64_t value = type->kind == KIND_FLOAT ? 0 : load_int(type, data, index);
+    if (isnan(number))
+        strcpy(text, json ? "\"NaN\"" : "nan");
+    else if (isinf(number))
+        snprintf(text, VALUE_TEXT_BYTES, json ? "\"%sInfinity\"" : "%sinf", number < 0 ? "-" : "");
+    else if (type->kind == KIND_FLOAT)
+        float_text(type, number, text);
+    else if (type->kind == KIND_BOOLEAN)
+        strcpy(text, value ? (json ? "true" : "True") : (json ? "false" : "False"));
     else
-        snprintf(text, VALUE_TEXT_BYTES, "%llu", (unsigned long long)value);
+        snprintf(text, VALUE_TEXT_BYTES, type->kind == KIND_SIGNED ? "%lld" : "%llu",
+                 (long long)value);
 }

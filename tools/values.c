@@ -1,5 +1,5 @@
 /* Values as text: nested brackets, aligned, shortened above 1,000 elements as NumPy does; and as
- * one flat JSON array.
+ * the items of a flat JSON array.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tool.h"
 
@@ -7,90 +7,83 @@
 #define SUMMARY_ABOVE 1000
 #define EDGE_ITEMS 3
 
+/* Walks over the elements that are shown. */
 typedef struct {
     const view_t *view;
-    const type_t *type;
-    bool summary, measure;
-    size_t width, column; /* of the widest item; of the cursor */
-} printer_t;
+    size_t index[MAX_RANK], at; /* the element, by axes and in all */
+    size_t begun;               /* axes inside, whose next block begins with it */
+    bool gap;                   /* elements before it are left out */
+} cursor_t;
 
-static void print_item(printer_t *printer, size_t index, bool first, size_t indent) {
-    char text[VALUE_TEXT_BYTES];
-    value_text(printer->type, printer->view->data, index, false, text);
-    if (printer->measure) {
-        if (strlen(text) > printer->width) printer->width = strlen(text);
+static bool advance(cursor_t *cursor) {
+    size_t stride = 1;
+    cursor->begun = 0;
+    for (size_t axis = cursor->view->rank; axis-- > 0; cursor->begun++) {
+        size_t n = (size_t)cursor->view->dims[axis], from = cursor->index[axis], to = from + 1;
+        cursor->gap = cursor->view->count > SUMMARY_ABOVE && n > 2 * EDGE_ITEMS && to == EDGE_ITEMS;
+        if (cursor->gap) to = n - EDGE_ITEMS;
+        cursor->index[axis] = to < n ? to : 0;
+        cursor->at += (cursor->index[axis] - from) * stride;
+        if (to < n) return true;
+        stride *= n;
+    }
+    return false;
+}
+
+static void repeat(char character, size_t times) {
+    while (times-- > 0) putchar(character);
+}
+
+/* What stands before an element that is not the first; column is the cursor's. */
+static void separate(const cursor_t *cursor, size_t width, size_t *column) {
+    size_t rank = cursor->view->rank, outer = rank - cursor->begun;
+    if (cursor->begun) {
+        repeat(']', cursor->begun);
+        repeat('\n', cursor->begun);
+        repeat(' ', outer);
+        if (cursor->gap) {
+            printf("...");
+            repeat('\n', cursor->begun);
+            repeat(' ', outer);
+        }
+        repeat('[', cursor->begun);
+        *column = rank;
         return;
     }
-    if (!first && printer->column + 1 + printer->width > LINE_WIDTH) {
-        printf("\n%*s", (int)indent, "");
-        printer->column = indent;
-    } else if (!first) {
-        putchar(' ');
-        printer->column++;
-    }
-    printf("%*s", (int)printer->width, text);
-    printer->column += printer->width;
-}
-
-/* Between two blocks of an axis: a line for each axis inside, then the indent of the brackets. */
-static void break_lines(const printer_t *printer, size_t axis) {
-    for (size_t k = axis + 1; k < printer->view->rank; k++) putchar('\n');
-    printf("%*s", (int)axis + 1, "");
-}
-
-static void print_axis(printer_t *printer, size_t axis, size_t index) {
-    const view_t *view = printer->view;
-    size_t n = (size_t)view->dims[axis];
-    bool quiet = printer->measure, inner = axis + 1 == view->rank;
-    if (!quiet) putchar('[');
-    printer->column++;
-    for (size_t i = 0; i < n; i++) {
-        bool gap = printer->summary && n > 2 * EDGE_ITEMS && i == EDGE_ITEMS;
-        if (gap) i = n - EDGE_ITEMS;
-        if (!inner && i && !quiet) {
-            break_lines(printer, axis);
-            if (gap) {
-                printf("...");
-                break_lines(printer, axis);
-            }
-            printer->column = axis + 1;
-        } else if (gap && !quiet) {
-            printf(" ...");
-            printer->column += 4;
-        }
-        if (inner)
-            print_item(printer, index * n + i, !i, axis + 1);
-        else
-            print_axis(printer, axis + 1, index * n + i);
-    }
-    if (!quiet) putchar(']');
-    printer->column++;
+    if (cursor->gap) *column += (size_t)printf(" ...");
+    bool fits = *column + 1 + width <= LINE_WIDTH;
+    putchar(fits ? ' ' : '\n');
+    if (!fits) repeat(' ', rank);
+    *column = fits ? *column + 1 : rank;
 }
 
 void print_values(const view_t *view) {
-    printer_t printer = {.view = view, .type = type_of(view->type), .measure = true};
-    printer.summary = view->count > SUMMARY_ABOVE;
+    const type_t *type = type_of(view->type);
+    cursor_t measured = {.view = view}, cursor = measured;
+    size_t width = 0, column = view->rank;
+    char text[VALUE_TEXT_BYTES];
     if (!view->count) {
         puts("[]");
-    } else if (!view->rank) {
-        char text[VALUE_TEXT_BYTES];
-        value_text(printer.type, view->data, 0, false, text);
-        puts(text);
-    } else {
-        print_axis(&printer, 0, 0);
-        printer.measure = false;
-        printer.column = 0;
-        print_axis(&printer, 0, 0);
-        putchar('\n');
+        return;
     }
+    do {
+        value_text(type, view->data, measured.at, false, text);
+        if (strlen(text) > width) width = strlen(text);
+    } while (advance(&measured));
+    repeat('[', view->rank);
+    do {
+        if (cursor.at) separate(&cursor, width, &column);
+        value_text(type, view->data, cursor.at, false, text);
+        column += (size_t)printf("%*s", (int)width, text);
+    } while (advance(&cursor));
+    repeat(']', view->rank);
+    putchar('\n');
 }
 
-void json_values(const char *key, const view_t *view) {
+void json_values(const view_t *view) {
     char text[VALUE_TEXT_BYTES];
-    json_open(key, '[');
     for (size_t i = 0; i < view->count; i++) {
         value_text(type_of(view->type), view->data, i, true, text);
-        json_raw(NULL, text);
+        json(":r", text);
     }
-    json_close();
 }

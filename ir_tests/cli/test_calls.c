@@ -185,8 +185,8 @@ static void test_explain(void **state) {
     assert_non_null(json_at(result->out, "layers.0.choice"));
 }
 
-/* A layer is explained as it runs in its model: beside whom it shares a pass, into whom it is
- * folded. */
+/* A model's layers are explained as they run: beside whom one shares a pass, into whom it is
+ * folded; a layer that is taken out, as it runs alone. */
 static void test_explain_together(void **state) {
     (void)state;
     static const char *const kinds[][2] = {{"ReduceSum", "ReduceL2"}, {"ReduceMin", "ReduceMin"}};
@@ -219,14 +219,16 @@ static void test_explain_together(void **state) {
         static const int64_t last = 2;
         write_file("two.xml", text, (size_t)length);
         write_file("two.bin", &last, sizeof last);
-        const result_t *result = cli("explain two.xml --layer first");
+        const result_t *result = cli("explain two.xml");
         assert_int_equal(result->code, 0);
         assert_has(result->out, chain ? "folded into layer second" : "one pass with layer second");
-        assert_null(strstr(result->out, "layer 3 "));
-        result = cli("explain two.xml --layer 3 --json");
-        assert_json(result->out, "layers.0.name", "\"second\"");
-        assert_null(json_at(result->out, "layers.1"));
-        if (!chain) assert_json(result->out, "layers.0.one_pass_with", "\"first\"");
+        result = cli("explain two.xml --json");
+        assert_json(result->out, "layers.1.name", "\"second\"");
+        if (!chain) assert_json(result->out, "layers.1.one_pass_with", "\"first\"");
+        result = cli("explain two.xml --layer first");
+        assert_has(result->out, "layer 2 \"first\"");
+        assert_has(result->out, "choice: simd\n");
+        assert_null(strstr(result->out, "second"));
         result = cli("run two.xml --profile"); /* nothing is told of what did not run */
         if (chain)
             assert_has(result->out,
