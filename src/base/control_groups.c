@@ -16,19 +16,6 @@ int irr_group_numbers(irr_group_t *group, const char *file, long long numbers[2]
     return count < 0 ? 0 : count;
 }
 
-/* From the group's directory up to where they are mounted, the path's first `mount` bytes. */
-static uint64_t limit_above(irr_group_t *group, size_t mount, irr_group_limit_f limit) {
-    uint64_t least = UINT64_MAX;
-    for (;;) {
-        uint64_t here = limit(group);
-        if (here < least) least = here;
-        char *slash = strrchr(group->path + mount, '/');
-        if (!slash) return least;
-        *slash = '\0';
-        group->length = (size_t)(slash - group->path);
-    }
-}
-
 /* Is it one of a list such as "cpu,cpuacct"? */
 static bool is_listed(const char *controller, const char *list) {
     size_t length = strlen(controller);
@@ -37,7 +24,8 @@ static bool is_listed(const char *controller, const char *list) {
     return false;
 }
 
-/* Of a line such as "4:cpu,cpuacct:/group" or, of version 2, "0::/group". */
+/* Of a line such as "4:cpu,cpuacct:/group" or, of version 2, "0::/group": from the group's own
+ * directory up to where groups are mounted. */
 static uint64_t limit_of(char *line, const char *root, const char *controller,
                          irr_group_limit_f limit) {
     irr_group_t group;
@@ -48,8 +36,15 @@ static uint64_t limit_of(char *line, const char *root, const char *controller,
     if (*list && !is_listed(controller, list)) return UINT64_MAX;
     int length = snprintf(group.path, PATH_MAX, "%s%s%s%s", root, *list ? "/" : "", list, name);
     if (length < 0 || length >= PATH_MAX) return UINT64_MAX;
-    group.length = (size_t)length;
-    return limit_above(&group, group.length - strlen(name), limit);
+    uint64_t least = UINT64_MAX;
+    for (char *end = group.path + length, *mount = end - strlen(name); end;) {
+        *end = '\0';
+        group.length = (size_t)(end - group.path);
+        uint64_t here = limit(&group);
+        if (here < least) least = here;
+        end = strrchr(mount, '/');
+    }
+    return least;
 }
 
 uint64_t irr_group_limit(const char *controller, irr_group_limit_f limit, const char *membership,

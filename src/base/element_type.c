@@ -37,13 +37,17 @@ static const irr_element_type_info_t rows[] = {
 };
 _Static_assert(sizeof rows / sizeof *rows == IRR_ELEMENT_TYPE_COUNT, "a row for each type");
 
+/* What is no enumerator has a row of its own. */
+static const irr_element_type_info_t *row_of(irr_element_type_e type) {
+    static const irr_element_type_info_t none = {.name = "no element type"};
+    return (unsigned)type < IRR_ELEMENT_TYPE_COUNT ? &rows[type] : &none;
+}
+
 const irr_element_type_info_t *irr_element_type_info(irr_element_type_e type) {
     return (unsigned)type < IRR_ELEMENT_TYPE_COUNT ? &rows[type] : NULL;
 }
 
-const char *irr_element_type_name(irr_element_type_e type) {
-    return (unsigned)type < IRR_ELEMENT_TYPE_COUNT ? rows[type].name : "no element type";
-}
+const char *irr_element_type_name(irr_element_type_e type) { return row_of(type)->name; }
 
 bool irr_element_type_by_name(const char *name, irr_element_type_e *type) {
     for (unsigned i = 0; i < IRR_ELEMENT_TYPE_COUNT; i++)
@@ -58,58 +62,43 @@ bool irr_element_type_by_precision(const char *precision, irr_element_type_e *ty
     return irr_element_type_by_name(precision, type);
 }
 
-static irr_element_kind_e kind_of(irr_element_type_e type) {
-    const irr_element_type_info_t *info = irr_element_type_info(type);
-    return info ? info->kind : IRR_KIND_OTHER;
-}
-
 bool irr_is_integer(irr_element_type_e type) {
-    return kind_of(type) == IRR_KIND_SIGNED || kind_of(type) == IRR_KIND_UNSIGNED;
+    irr_element_kind_e kind = row_of(type)->kind;
+    return kind == IRR_KIND_SIGNED || kind == IRR_KIND_UNSIGNED;
 }
 
 bool irr_is_numeric(irr_element_type_e type) {
-    return irr_is_integer(type) || kind_of(type) == IRR_KIND_FLOAT;
+    return irr_is_integer(type) || row_of(type)->kind == IRR_KIND_FLOAT;
 }
 
 size_t irr_element_bytes(irr_element_type_e type) {
-    return kind_of(type) == IRR_KIND_OTHER ? 0 : rows[type].bits / 8u;
+    return row_of(type)->kind == IRR_KIND_OTHER ? 0 : row_of(type)->bits / 8u;
 }
 
 bool irr_elements_bytes(irr_element_type_e type, size_t count, size_t *bytes) {
-    const irr_element_type_info_t *info = irr_element_type_info(type);
-    if (!info || info->bits == 0) return false;
-    /* Eight elements fill info->bits bytes exactly, whatever the width. */
-    size_t whole;
-    if (!irr_mul_size(count / 8, info->bits, &whole)) return false;
-    return irr_add_size(whole, (count % 8 * info->bits + 7) / 8, bytes);
+    size_t bits = row_of(type)->bits, whole;
+    /* Eight elements fill `bits` bytes exactly, whatever the width. */
+    return bits && irr_mul_size(count / 8, bits, &whole) &&
+           irr_add_size(whole, (count % 8 * bits + 7) / 8, bytes);
 }
 
-static double f64_of_bits(uint64_t bits) {
+/* Of a 16-bit format of `fraction_bits`, exponent bias `bias` and smallest number `least`. */
+static double widen(uint16_t bits, int fraction_bits, int bias, double least) {
+    int most = 2 * bias + 1, exponent = bits >> fraction_bits & most;
+    uint64_t sign = (uint64_t)(bits >> 15) << 63, fraction = bits & ((1u << fraction_bits) - 1);
+    if (exponent == 0) return (sign ? -least : least) * (double)fraction;
+    uint64_t target = exponent == most ? 0x7ff : (uint64_t)(exponent - bias + 1023);
+    uint64_t wide = sign | target << 52 | fraction << (52 - fraction_bits);
     double value;
-    memcpy(&value, &bits, sizeof value);
+    memcpy(&value, &wide, sizeof value);
     return value;
 }
 
-double irr_bf16_to_f64(uint16_t bits) {
-    uint32_t wide = (uint32_t)bits << 16;
-    float value;
-    memcpy(&value, &wide, sizeof value);
-    return (double)value;
-}
+double irr_f16_to_f64(uint16_t bits) { return widen(bits, 10, 15, 0x1p-24); }
+double irr_bf16_to_f64(uint16_t bits) { return widen(bits, 7, 127, 0x1p-133); }
 
-double irr_f16_to_f64(uint16_t bits) {
-    uint64_t sign = (uint64_t)(bits >> 15) << 63;
-    uint64_t exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
-    if (exponent == 0x1f) return f64_of_bits(sign | UINT64_C(0x7ff) << 52 | fraction << 42);
-    if (exponent == 0) { /* a multiple of 2^-24, exact in f64 */
-        double magnitude = (double)fraction * 0x1p-24;
-        return sign ? -magnitude : magnitude;
-    }
-    return f64_of_bits(sign | (exponent + 1023 - 15) << 52 | fraction << 42);
-}
-
-/* Rounds a double to a 16-bit format of `fraction_bits` and exponent bias `bias`, in integers:
- * independent of the rounding mode, one rounding, ties to even. */
+/* Rounds a double to such a format, in integers: independent of the rounding mode, one rounding,
+ * ties to even. */
 static uint16_t narrow(double value, int fraction_bits, int bias) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);

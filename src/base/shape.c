@@ -30,16 +30,13 @@ char *irr_ranges_text(const irr_dimension_t *dims, uint32_t rank, char *text,
     irr_writer_t to = {text, capacity_bytes, 0};
     irr_write(&to, "[");
     for (uint32_t d = 0; d < rank; d++) {
-        irr_dimension_t dim = dims[d];
-        const char *comma = d ? "," : "";
-        if (dim.min <= 0 && dim.max < 0)
-            irr_write(&to, "%s?", comma);
-        else if (dim.min == dim.max)
-            irr_write(&to, "%s%" PRId64, comma, dim.min);
-        else if (dim.max < 0)
-            irr_write(&to, "%s%" PRId64 "..", comma, dim.min);
+        int64_t min = dims[d].min, max = dims[d].max;
+        if (d) irr_write(&to, ",");
+        if (min > 0 || max >= 0)
+            irr_write(&to, "%" PRId64 "%s", min, max == min ? "" : "..");
         else
-            irr_write(&to, "%s%" PRId64 "..%" PRId64, comma, dim.min, dim.max);
+            irr_write(&to, "?");
+        if (max >= 0 && max != min) irr_write(&to, "%" PRId64, max);
     }
     irr_write(&to, "]");
     return text;
@@ -71,10 +68,10 @@ irr_status_e irr_axes_mask(const void *values, irr_element_type_e type, size_t c
     char shape[IRR_SHAPE_TEXT_BYTES];
     uint64_t set = 0;
     for (size_t k = 0; k < count; k++) {
-        int64_t axis;
+        int64_t axis = 0;
         bool fits = irr_integer_at(values, type, k, &axis);
-        if (!fits || axis < -(int64_t)rank || axis >= (int64_t)rank) {
-            irr_shape_text(dims, rank, shape, sizeof shape);
+        int64_t dimension = axis < 0 ? axis + (int64_t)rank : axis;
+        if (!fits || dimension < 0 || dimension >= (int64_t)rank) {
             char number[24];
             snprintf(number, sizeof number, fits ? "%" PRId64 : "%" PRIu64, axis);
             if (rank == 0)
@@ -82,15 +79,14 @@ irr_status_e irr_axes_mask(const void *values, irr_element_type_e type, size_t c
                                 "axis %s is given, but data has rank 0 and takes no axis", number);
             return irr_fail(sentence, IRR_NETWORK_NOT_READ,
                             "axis %s is outside [-%" PRIu32 ", %" PRIu32 "] of data %s", number,
-                            rank, rank - 1, shape);
+                            rank, rank - 1, irr_shape_text(dims, rank, shape, sizeof shape));
         }
-        uint64_t bit = UINT64_C(1) << (axis < 0 ? axis + (int64_t)rank : axis);
+        uint64_t bit = UINT64_C(1) << dimension;
         if ((set & bit) && duplicates == IRR_DUPLICATE_AXES_ERROR)
             return irr_fail(sentence, IRR_NETWORK_NOT_READ,
                             "axis %" PRId64 " names dimension %" PRId64
                             " of data %s a second time; axes are unique",
-                            axis, axis < 0 ? axis + (int64_t)rank : axis,
-                            irr_shape_text(dims, rank, shape, sizeof shape));
+                            axis, dimension, irr_shape_text(dims, rank, shape, sizeof shape));
         set |= bit;
     }
     if (count == 0 && rank && empty == IRR_EMPTY_AXES_ALL)

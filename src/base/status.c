@@ -34,18 +34,12 @@ static const status_row_t rows[] = {
 _Static_assert(sizeof rows / sizeof *rows == 1 - IRR_UNKNOW_EXCEPTION, "a row for each status");
 
 static const status_row_t *row_of(irr_status_e status) {
-    return status <= 0 && status >= IRR_UNKNOW_EXCEPTION ? &rows[-(int)status] : NULL;
+    static const status_row_t none = {NULL, "no status of irreduce"};
+    return status <= 0 && status >= IRR_UNKNOW_EXCEPTION ? &rows[-(int)status] : &none;
 }
 
-const char *irr_status_word(irr_status_e status) {
-    const status_row_t *row = row_of(status);
-    return row ? row->word : NULL;
-}
-
-const char *irr_status_text(irr_status_e status) {
-    const status_row_t *row = row_of(status);
-    return row ? row->text : "no status of irreduce";
-}
+const char *irr_status_word(irr_status_e status) { return row_of(status)->word; }
+const char *irr_status_text(irr_status_e status) { return row_of(status)->text; }
 
 irr_status_e irr_fail(irr_sentence_t to, irr_status_e status, const char *format, ...) {
     if (!to.text || to.capacity_bytes == 0) return status;
@@ -60,17 +54,14 @@ irr_status_e irr_fail(irr_sentence_t to, irr_status_e status, const char *format
 }
 
 irr_status_e irr_fail_at(irr_sentence_t to, irr_status_e status, const char *format, ...) {
-    char reason[IRR_SENTENCE_BYTES];
+    char where[IRR_SENTENCE_BYTES], reason[IRR_SENTENCE_BYTES];
     if (!to.text || to.capacity_bytes == 0) return status;
     snprintf(reason, sizeof reason, "%s", to.text);
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(to.text, to.capacity_bytes, format, arguments);
+    vsnprintf(where, sizeof where, format, arguments);
     va_end(arguments);
-    size_t used = length > 0 ? (size_t)length : 0;
-    if (used >= to.capacity_bytes) return status;
-    return irr_fail((irr_sentence_t){to.text + used, to.capacity_bytes - used}, status, "%s",
-                    reason);
+    return irr_fail(to, status, "%s%s", where, reason);
 }
 
 void irr_write(irr_writer_t *writer, const char *format, ...) {

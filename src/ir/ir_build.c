@@ -27,17 +27,20 @@ static bool claim_room(build_t *build, size_t layers, size_t values) {
 
 /* ---- values ---- */
 
-static void set_value(build_t *build, uint32_t index, const irr_partial_t *it) {
+/* `from` is the layer whose output it is: of a constant that was loaded, the bytes go with it.
+ * NULL: it is none. */
+static void set_value(build_t *build, uint32_t index, const irr_partial_t *it,
+                      const irr_layer_t *from) {
     irr_partial_t *known = &build->known[index];
     irr_partial_set(known, it->dims, it->rank, build->memory);
     known->type = it->type;
-    int64_t *dims = irr_take(build->memory, known->dims ? known->rank : 0, sizeof *dims);
-    if (!dims) return;
-    irr_partial_dims(known, dims);
     build->values[index] = (irr_graph_value_t){
         .element_type = it->type == IRR_TYPE_UNKNOWN ? IRR_DYNAMIC : (irr_element_type_e)it->type,
         .rank = known->rank,
-        .dims = dims};
+        .dims = known->numbers,
+        .constant = from ? from->constant : NULL,
+        .is_constant =
+            from && from->kind == IRR_LAYER_CONST && (from->constant || from->size_bytes == 0)};
 }
 
 /* The value that arrives at an input port. */
@@ -45,24 +48,15 @@ static uint32_t arriving(const irr_ir_graph_t *file, uint32_t port) {
     return file->ports.at[file->ports.at[port].source].value;
 }
 
-/* Of a constant that some layer takes, the bytes. */
-static void set_constant(build_t *build, uint32_t value, uint32_t port) {
-    uint32_t from = build->file->ports.at[build->file->ports.at[port].source].layer;
-    if (build->file->layers.at[from].kind != IRR_LAYER_CONST) return;
-    build->values[value].is_constant = true;
-    build->values[value].constant = build->file->constants[from];
-}
-
 /* The result of a reduction whose data and axes are there. */
 static irr_status_e reduce(build_t *build, irr_graph_layer_t *to, irr_sentence_t sentence) {
     irr_partial_t out;
-    irr_axes_known_t known = irr_axes_of(&build->known[to->axes]);
-    known.values = build->values[to->axes].constant;
-    if (irr_partial_reduce(&build->known[to->data], &known, to->keep_dims, build->memory, &out,
+    if (irr_partial_reduce(&build->known[to->data], &build->known[to->axes],
+                           build->values[to->axes].constant, to->keep_dims, build->memory, &out,
                            sentence))
         return irr_fail_at(sentence, IRR_PARAMETER_MISMATCH, "layer %s \"%s\" (%s): ", to->id,
                            to->name, to->type);
-    set_value(build, to->output, &out);
+    set_value(build, to->output, &out, NULL);
     return IRR_OK;
 }
 
@@ -107,14 +101,13 @@ static void set_port(build_t *build, irr_ir_port_t *port, const char *names, con
 static irr_graph_layer_t layer_of(const irr_ir_graph_t *file, const irr_layer_t *layer) {
     bool reduces = layer->kind == IRR_LAYER_REDUCE;
     uint32_t data = layer->inputs.first, output = layer->outputs.first;
-    irr_graph_layer_t to = {.id = layer->id,
-                            .name = layer->name,
-                            .type = layer->type,
-                            .data = reduces ? arriving(file, data) : IRR_NO_VALUE,
-                            .axes = reduces ? arriving(file, data + 1) : IRR_NO_VALUE,
-                            .output = reduces ? file->ports.at[output].value : IRR_NO_VALUE};
-    if (reduces) irr_keep_dims(layer, &to.keep_dims);
-    return to;
+    return (irr_graph_layer_t){.id = layer->id,
+                               .name = layer->name,
+                               .type = layer->type,
+                               .keep_dims = layer->keep_dims,
+                               .data = reduces ? arriving(file, data) : IRR_NO_VALUE,
+                               .axes = reduces ? arriving(file, data + 1) : IRR_NO_VALUE,
+                               .output = reduces ? file->ports.at[output].value : IRR_NO_VALUE};
 }
 
 bool irr_ir_next_layer(const irr_ir_model_t *model, uint32_t *at, irr_graph_layer_t *layer) {
@@ -133,9 +126,7 @@ static void unsupported(build_t *build, const irr_layer_t *layer, const char *be
     uint32_t index = (uint32_t)(layer - build->file->layers.at);
     if (build->face->unsupported) return;
     snprintf(message, sizeof message, "%s%.100s%s", before, word, behind);
-    irr_check_problem_t problem =
-        irr_public_problem(build->file, IRR_OK, index, IRR_AT_LAYER, message);
-    irr_problem_text(&problem, text, sizeof text);
+    irr_layer_text(build->file, index, message, (irr_sentence_t){text, sizeof text});
     build->face->unsupported = irr_take_text(build->memory, text);
 }
 
@@ -158,12 +149,9 @@ static irr_status_e add_layer(build_t *build, const irr_layer_t *layer, irr_sent
         unsupported(build, layer, "only Parameter, Const, Result and reductions can be run", "",
                     "");
     if (layer->kind != IRR_LAYER_REDUCE) return IRR_OK;
-    uint32_t axes = layer->inputs.first + 1;
-    const irr_layer_t *from = &file->layers.at[file->ports.at[file->ports.at[axes].source].layer];
+    const irr_layer_t *from = irr_feeder(file, layer->inputs.first + 1);
     irr_graph_layer_t *to = (irr_graph_layer_t *)&graph->layers[graph->layer_count++];
     *to = layer_of(file, layer);
-    set_constant(build, to->data, layer->inputs.first);
-    set_constant(build, to->axes, axes);
     if (from->kind != IRR_LAYER_CONST && from->kind != IRR_LAYER_PARAMETER)
         unsupported(build, layer, "its axes come from a ", from->type,
                     "; they are run from a Const or a Parameter");
@@ -175,13 +163,15 @@ static irr_status_e build_net(build_t *build, irr_sentence_t sentence) {
     const irr_ir_graph_t *file = build->file;
     const irr_layer_t *layers = file->layers.at, *end = layers + file->layers.count;
     face->name = file->net_name;
-    for (size_t i = 0; i < file->ports.count; i++)
-        if (file->ports.at[i].value != IRR_NO_VALUE)
-            set_value(build, file->ports.at[i].value, &file->ports.at[i].known);
+    for (size_t i = 0; i < file->ports.count; i++) {
+        const irr_port_t *port = &file->ports.at[i];
+        if (port->value != IRR_NO_VALUE)
+            set_value(build, port->value, &port->known, &layers[port->layer]);
+    }
     for (const irr_layer_t *layer = layers; layer < end; layer++) {
         if (layer->scope != 0 || layer->kind != IRR_LAYER_PARAMETER) continue;
         uint32_t port = layer->outputs.first, k = face->input_count++;
-        if (build->given) set_value(build, file->ports.at[port].value, &build->given[k]);
+        if (build->given) set_value(build, file->ports.at[port].value, &build->given[k], NULL);
         net_port(build, &face->inputs[k], layer, port);
     }
     for (size_t i = 0; i < file->layers.count; i++) {
@@ -190,9 +180,8 @@ static irr_status_e build_net(build_t *build, irr_sentence_t sentence) {
     }
     for (const irr_layer_t *layer = layers; layer < end; layer++) {
         if (layer->scope != 0 || layer->kind != IRR_LAYER_RESULT) continue;
-        uint32_t port = layer->inputs.first;
-        set_constant(build, arriving(file, port), port);
-        net_port(build, &face->outputs[face->output_count++], layer, file->ports.at[port].source);
+        net_port(build, &face->outputs[face->output_count++], layer,
+                 file->ports.at[layer->inputs.first].source);
     }
     return IRR_OK;
 }
@@ -204,18 +193,19 @@ static irr_status_e build_layer(build_t *build, irr_sentence_t sentence) {
     const irr_ir_graph_t *file = build->file;
     const irr_layer_t *layer = &file->layers.at[face->parts->extracted];
     const irr_port_t *inputs = &file->ports.at[layer->inputs.first];
-    const irr_port_t *axes = &file->ports.at[inputs[1].source];
+    const irr_layer_t *from = irr_feeder(file, layer->inputs.first + 1);
     irr_graph_value_t *values = build->values;
     face->name = layer->name;
-    face->input_count = file->layers.at[axes->layer].kind == IRR_LAYER_CONST ? 1 : 2;
+    face->input_count = from->kind == IRR_LAYER_CONST ? 1 : 2;
     face->output_count = face->graph.layer_count = 1;
     irr_graph_layer_t *to = (irr_graph_layer_t *)face->graph.layers;
     *to = layer_of(file, layer);
     to->data = 0, to->axes = 1, to->output = 2;
-    const irr_partial_t *known[] = {&file->ports.at[inputs[0].source].known, &axes->known};
-    for (uint32_t i = 0; i < 2; i++)
-        set_value(build, i, build->given && i < face->input_count ? &build->given[i] : known[i]);
-    set_constant(build, 1, layer->inputs.first + 1);
+    for (uint32_t i = 0; i < 2; i++) {
+        bool given = build->given && i < face->input_count;
+        set_value(build, i, given ? &build->given[i] : &file->ports.at[inputs[i].source].known,
+                  i ? from : NULL);
+    }
     if (values[1].element_type == IRR_DYNAMIC) values[1].element_type = IRR_I64;
     IRR_TRY(reduce(build, to, sentence));
     set_port(build, &face->outputs[0], file->ports.at[layer->outputs.first].names, face->name, 2);
@@ -226,19 +216,20 @@ static irr_status_e build_layer(build_t *build, irr_sentence_t sentence) {
     return IRR_OK;
 }
 
+static const uint32_t *values_of(build_t *build, const irr_ir_port_t *ports, uint32_t count) {
+    uint32_t *values = irr_take(build->memory, count, sizeof *values);
+    for (uint32_t i = 0; values && i < count; i++) values[i] = ports[i].value;
+    return values;
+}
+
 /* The device's view of the inputs and outputs. */
 static void finish(build_t *build) {
     irr_ir_model_t *face = build->face;
     irr_graph_t *graph = &face->graph;
-    uint32_t *ends =
-        irr_take(build->memory, (size_t)face->input_count + face->output_count, sizeof *ends);
-    for (uint32_t i = 0; ends && i < face->input_count; i++) ends[i] = face->inputs[i].value;
-    graph->inputs = ends;
-    if (ends) ends += face->input_count;
-    for (uint32_t i = 0; ends && i < face->output_count; i++) ends[i] = face->outputs[i].value;
-    graph->outputs = ends;
     graph->size_bytes = sizeof *graph;
     graph->name = face->name;
+    graph->inputs = values_of(build, face->inputs, face->input_count);
+    graph->outputs = values_of(build, face->outputs, face->output_count);
     graph->input_count = face->input_count;
     graph->output_count = face->output_count;
 }

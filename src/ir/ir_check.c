@@ -13,86 +13,61 @@ typedef struct {
 } name_t;
 
 typedef struct {
-    name_t *at; /* by owner, id and number */
+    name_t *at; /* by owner and id */
     size_t count;
-    bool unique;
 } index_t;
 
-static int by_name(const void *a, const void *b) {
+static int by_id(const void *a, const void *b) {
     const name_t *x = a, *y = b;
-    if (x->owner != y->owner) return x->owner < y->owner ? -1 : 1;
-    int order = strcmp(x->id, y->id);
+    return x->owner != y->owner ? (x->owner < y->owner ? -1 : 1) : strcmp(x->id, y->id);
+}
+
+static int by_number(const void *a, const void *b) {
+    const name_t *x = a, *y = b;
+    int order = by_id(x, y);
     return order ? order : (x->number > y->number) - (x->number < y->number);
-}
-
-static bool in_order(const index_t *index) {
-    for (size_t i = 1; i < index->count; i++) {
-        const name_t *x = &index->at[i - 1], *y = &index->at[i];
-        if (by_name(x, y) > 0 || (x->owner == y->owner && strcmp(x->id, y->id) == 0)) return false;
-    }
-    return true;
-}
-
-/* Files are mostly in order, nearly always without a double. */
-static void sort(index_t *index) {
-    index->unique = in_order(index);
-    if (index->unique) return;
-    qsort(index->at, index->count, sizeof *index->at, by_name);
-    index->unique = in_order(index);
-}
-
-/* The first that has this id; IRR_NONE: there is none. */
-static uint32_t find(const index_t *index, uint32_t owner, const char *id) {
-    const name_t wanted = {owner, 0, id};
-    size_t from = 0, to = index->count;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (by_name(&index->at[middle], &wanted) < 0)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    const name_t *found = &index->at[from];
-    bool same = from < index->count && found->owner == owner && strcmp(found->id, id) == 0;
-    return same ? found->number : IRR_NONE;
 }
 
 static void add(index_t *index, uint32_t owner, uint32_t number, const char *id) {
     if (id != irr_no_text) index->at[index->count++] = (name_t){owner, number, id};
 }
 
-/* The one that has claimed this one's id. */
-static uint32_t claimer(const index_t *index, uint32_t owner, uint32_t number, const char *id) {
-    return index->unique || id == irr_no_text ? number : find(index, owner, id);
+/* Files are mostly in order. The first that has an id keeps it; `twice` hears of the others. */
+static void sort(irr_ir_graph_t *graph, index_t *index,
+                 void (*twice)(irr_ir_graph_t *graph, uint32_t number, uint32_t first)) {
+    name_t *at = index->at;
+    size_t i = 1, count = index->count;
+    while (i < count && by_number(&at[i - 1], &at[i]) < 0) i++;
+    if (i < count) qsort(at, count, sizeof *at, by_number);
+    index->count = 0;
+    for (i = 0; i < count; i++) {
+        const name_t *last = index->count ? &at[index->count - 1] : NULL;
+        if (last && by_id(last, &at[i]) == 0)
+            twice(graph, at[i].number, last->number);
+        else
+            at[index->count++] = at[i];
+    }
 }
 
-static void index_layers(irr_ir_graph_t *graph, index_t *index) {
+/* IRR_NONE: none has this id. */
+static uint32_t find(const index_t *index, uint32_t owner, const char *id) {
+    const name_t wanted = {owner, 0, id};
+    const name_t *found = bsearch(&wanted, index->at, index->count, sizeof wanted, by_id);
+    return found ? found->number : IRR_NONE;
+}
+
+static void layer_twice(irr_ir_graph_t *graph, uint32_t layer, uint32_t first) {
     const irr_layer_t *layers = graph->layers.at;
-    for (uint32_t i = 0; i < graph->layers.count; i++) add(index, layers[i].scope, i, layers[i].id);
-    sort(index);
-    for (uint32_t i = 0; i < graph->layers.count; i++) {
-        uint32_t first = claimer(index, layers[i].scope, i, layers[i].id);
-        if (first != i)
-            irr_problem(graph, i, IRR_AT_LAYER,
-                        "id %s is taken by the layer \"%.200s\" at line %" PRIu32, layers[i].id,
-                        layers[first].name, layers[first].line);
-    }
+    irr_problem(graph, layer, IRR_AT_LAYER,
+                "id %s is taken by the layer \"%.200s\" at line %" PRIu32, layers[layer].id,
+                layers[first].name, layers[first].line);
 }
 
-static void index_ports(irr_ir_graph_t *graph, index_t *index) {
-    const irr_port_t *ports = graph->ports.at, *port = ports;
-    for (uint32_t i = 0; i < graph->ports.count; i++) add(index, ports[i].layer, i, ports[i].id);
-    sort(index);
-    for (uint32_t i = 0; i < graph->ports.count; i++, port++) {
-        const char *kind = port->is_input ? "input" : "output";
-        uint32_t first = claimer(index, port->layer, i, port->id);
-        if (port->id == irr_no_text)
-            irr_problem(graph, port->layer, port->line, "an %s port has no attribute id", kind);
-        else if (first != i)
-            irr_problem(graph, port->layer, port->line,
-                        "%s port id %s is taken by the port at line %" PRIu32, kind, port->id,
-                        ports[first].line);
-    }
+static void port_twice(irr_ir_graph_t *graph, uint32_t number, uint32_t first) {
+    const irr_port_t *port = &graph->ports.at[number];
+    irr_problem(graph, port->layer, port->line,
+                "%s port id %s is taken by the port at line %" PRIu32, irr_side(port), port->id,
+                graph->ports.at[first].line);
 }
 
 /* ---- edges ---- */
@@ -129,9 +104,12 @@ static void connect(irr_ir_graph_t *graph, const index_t *layers, const index_t 
                         "input port %s has a second edge, from layer %.60s port %.60s", port->id,
                         edge->ends[0], edge->ends[1]);
     }
-    for (size_t i = 0; i < graph->ports.count && !graph->fragments; i++) {
+    for (size_t i = 0; i < graph->ports.count; i++) {
         const irr_port_t *port = &graph->ports.at[i];
-        if (port->is_input && port->id != irr_no_text && !port->fed)
+        if (port->id == irr_no_text)
+            irr_problem(graph, port->layer, port->line, "an %s port has no attribute id",
+                        irr_side(port));
+        else if (port->is_input && !port->fed && !graph->fragments)
             irr_problem(graph, port->layer, port->line, "no edge leads to input port %s", port->id);
     }
 }
@@ -140,8 +118,12 @@ static void resolve(irr_ir_graph_t *graph) {
     index_t layers = {.at = irr_calloc(graph->layers.count, sizeof(name_t))};
     index_t ports = {.at = irr_calloc(graph->ports.count, sizeof(name_t))};
     if (layers.at && ports.at) {
-        index_layers(graph, &layers);
-        index_ports(graph, &ports);
+        for (uint32_t i = 0; i < graph->layers.count; i++)
+            add(&layers, graph->layers.at[i].scope, i, graph->layers.at[i].id);
+        for (uint32_t i = 0; i < graph->ports.count; i++)
+            add(&ports, graph->ports.at[i].layer, i, graph->ports.at[i].id);
+        sort(graph, &layers, layer_twice);
+        sort(graph, &ports, port_twice);
         connect(graph, &layers, &ports);
     } else {
         irr_no_memory(graph);
@@ -152,7 +134,7 @@ static void resolve(irr_ir_graph_t *graph) {
     graph->edges.at = NULL;
 }
 
-/* ---- order ---- */
+/* ---- every layer after its sources ---- */
 
 /* Depth first along the sources, so that each layer follows them; the file's order else. `inputs`
  * counts the inputs that were looked at, plus one, of each layer that is open: 0 is new, IRR_NONE
@@ -168,6 +150,9 @@ static void visit(irr_ir_graph_t *graph, uint32_t *inputs, uint32_t root, size_t
             inputs[index] = IRR_NONE;
             top++;
             graph->order[(*ordered)++] = index;
+            irr_kinds[layer->kind].check(graph, index);
+            /* Layers of fragments have no edges: they stay in the file's order. */
+            graph->fragment += graph->scopes.at[layer->scope].layer == IRR_NONE;
             continue;
         }
         const irr_port_t *port = &graph->ports.at[layer->inputs.first + inputs[index]++ - 1];
@@ -185,24 +170,13 @@ static void visit(irr_ir_graph_t *graph, uint32_t *inputs, uint32_t root, size_t
     }
 }
 
-static bool sort_layers(irr_ir_graph_t *graph) {
+void irr_check_graph(irr_ir_graph_t *graph) {
     size_t count = graph->layers.count, ordered = 0;
+    resolve(graph);
     uint32_t *inputs = irr_calloc(count, sizeof *inputs);
     graph->order = irr_take(&graph->memory, count, sizeof *graph->order);
-    bool done = inputs && graph->order;
-    for (uint32_t i = 0; done && i < count; i++)
+    if (!inputs) irr_no_memory(graph);
+    for (uint32_t i = 0; i < count && !graph->memory.failed; i++)
         if (inputs[i] == 0) visit(graph, inputs, i, &ordered);
     irr_release(inputs);
-    return done || irr_no_memory(graph);
-}
-
-void irr_check_graph(irr_ir_graph_t *graph) {
-    resolve(graph);
-    if (!sort_layers(graph)) return;
-    /* Layers of fragments have no edges: they stay in the file's order. */
-    for (size_t i = 0; i < graph->layers.count && !graph->memory.failed; i++) {
-        irr_check_layer(graph, graph->order[i]);
-        graph->fragment +=
-            graph->scopes.at[graph->layers.at[graph->order[i]].scope].layer == IRR_NONE;
-    }
 }

@@ -45,7 +45,7 @@ static void open_net(irr_reader_t *reader, irr_level_t *level, const char *const
     if (version == irr_no_text)
         irr_problem(graph, IRR_NONE, level->line,
                     "<net> has no attribute version; IR versions 10 and 11 are known");
-    else if (!irr_parse_number(version, strlen(version), &number) || number < 10 || number > 11)
+    else if (!irr_parse_number(version, &number) || number < 10 || number > 11)
         irr_problem(graph, IRR_NONE, level->line,
                     "<net> has version \"%.40s\"; IR versions 10 and 11 are known", version);
     graph->net_name = texts[1];
@@ -61,10 +61,9 @@ static void open_body(irr_reader_t *reader, irr_level_t *level, const char *cons
 static irr_layer_kind_e kind_of(const char *type, uint8_t *op) {
     irr_op_e known;
     if (irr_op_by_type(type, &known)) return *op = (uint8_t)known, IRR_LAYER_REDUCE;
-    return strcmp(type, "Parameter") == 0 ? IRR_LAYER_PARAMETER
-           : strcmp(type, "Const") == 0   ? IRR_LAYER_CONST
-           : strcmp(type, "Result") == 0  ? IRR_LAYER_RESULT
-                                          : IRR_LAYER_UNKNOWN;
+    irr_layer_kind_e kind = IRR_LAYER_RESULT;
+    while (kind != IRR_LAYER_UNKNOWN && strcmp(type, irr_kinds[kind].type) != 0) kind--;
+    return kind;
 }
 
 static void open_layer(irr_reader_t *reader, irr_level_t *level, const char *const *texts) {
@@ -101,13 +100,6 @@ static void open_data(irr_reader_t *reader, irr_level_t *level, const char *cons
     memcpy(layer->data, texts, sizeof layer->data);
 }
 
-static uint8_t type_of(const char *precision, const char **wrong) {
-    irr_element_type_e type = IRR_DYNAMIC;
-    if (precision != irr_no_text && !irr_element_type_by_precision(precision, &type))
-        *wrong = precision;
-    return type == IRR_DYNAMIC ? IRR_TYPE_UNKNOWN : (uint8_t)type;
-}
-
 static void open_port(irr_reader_t *reader, irr_level_t *level, const char *const *texts) {
     irr_ir_graph_t *graph = reader->graph;
     irr_layer_t *layer = &graph->layers.at[level->layer];
@@ -122,12 +114,18 @@ static void open_port(irr_reader_t *reader, irr_level_t *level, const char *cons
                          .names = texts[2],
                          .line = level->line,
                          .layer = level->layer,
-                         .declared = {NULL, IRR_DYNAMIC_RANK, IRR_TYPE_UNKNOWN},
-                         .known = {NULL, IRR_DYNAMIC_RANK, IRR_TYPE_UNKNOWN},
+                         .declared = {.rank = IRR_DYNAMIC_RANK, .type = IRR_TYPE_UNKNOWN},
+                         .known = {.rank = IRR_DYNAMIC_RANK, .type = IRR_TYPE_UNKNOWN},
                          .source = IRR_NONE,
                          .value = is_input || level->scope ? IRR_NO_VALUE : graph->value_count++,
                          .is_input = is_input};
-    port->declared.type = type_of(texts[1], &port->wrong_precision);
+    irr_element_type_e type = IRR_DYNAMIC;
+    bool known = texts[1] == irr_no_text || irr_element_type_by_precision(texts[1], &type);
+    if (type != IRR_DYNAMIC) port->declared.type = (uint8_t)type;
+    if (!known && layer->kind != IRR_LAYER_UNKNOWN)
+        irr_problem(graph, level->layer, level->line,
+                    "%s port %s: attribute precision is \"%.60s\", which is no precision",
+                    irr_side(port), port->id, texts[1]);
 }
 
 static void open_edge(irr_reader_t *reader, irr_level_t *level, const char *const *texts) {
@@ -176,13 +174,6 @@ static const irr_rule_t rules[] = {
     {AT_BODY, AT_EDGES, "edges", .once = true, .strict = true},
 };
 
-/* The attributes of <data>, in the order of their slots. */
-static const char *const data_attributes[IRR_LAYER_KINDS][IRR_MOST_ATTRIBUTES] = {
-    [IRR_LAYER_PARAMETER] = {"element_type", "shape"},
-    [IRR_LAYER_CONST] = {"element_type", "shape", "offset", "size"},
-    [IRR_LAYER_REDUCE] = {"keep_dims"},
-};
-
 /* Most comparisons end at the first letter. */
 static bool is_word(const char *a, const char *b) { return *a == *b && strcmp(a, b) == 0; }
 
@@ -214,7 +205,7 @@ static void skip(irr_reader_t *reader, const irr_level_t *parent, const char *na
 static void keep(irr_ir_graph_t *graph, const irr_level_t *level, const unsigned char **attributes,
                  int count, const char **texts) {
     const char *const *names = level->rule->element == AT_DATA
-                                   ? data_attributes[graph->layers.at[level->layer].kind]
+                                   ? irr_kinds[graph->layers.at[level->layer].kind].attributes
                                    : level->rule->attributes;
     for (int slot = 0; slot < IRR_MOST_ATTRIBUTES; slot++) {
         texts[slot] = irr_no_text;
@@ -261,31 +252,28 @@ void irr_open_element(irr_reader_t *reader, uint32_t line, const char *name,
 }
 
 static void close_port(irr_reader_t *reader, uint32_t port) {
-    irr_ir_graph_t *graph = reader->graph;
-    if (reader->rank)
-        irr_partial_set(&graph->ports.at[port].declared, reader->dims, reader->rank,
-                        &graph->memory);
+    irr_port_t *it = &reader->graph->ports.at[port];
+    uint32_t rank = reader->rank < IRR_MAX_RANK ? reader->rank : IRR_MAX_RANK;
+    if (rank) irr_partial_set(&it->declared, reader->dims, rank, &reader->graph->memory);
 }
 
 static void close_dim(irr_reader_t *reader, const irr_level_t *level) {
     irr_ir_graph_t *graph = reader->graph;
     const char *port = graph->ports.at[level->port].id;
-    size_t length = reader->number_length;
-    bool fits = length <= sizeof reader->number;
+    bool fits = reader->number_length < sizeof reader->number;
     irr_dimension_t dim = {0, -1};
+    reader->number[fits ? reader->number_length : sizeof reader->number - 1] = '\0';
     reader->number_length = 0;
-    if (!fits || !irr_parse_dim(reader->number, length, &dim))
+    if (!fits || !irr_parse_dim(reader->number, &dim))
         irr_problem(graph, level->layer, level->line,
-                    "port %s: <dim> is \"%.*s\", expected a number of at least 0, or -1", port,
-                    (int)(fits ? length : sizeof reader->number), reader->number);
-    if (reader->rank < IRR_MAX_RANK) {
-        reader->dims[reader->rank++] = dim;
-        return;
-    }
-    irr_problem(graph, level->layer, level->line, "port %s has more than %u dimensions", port,
-                IRR_MAX_RANK);
-    close_port(reader, level->port);
-    reader->levels[reader->depth - 1].rule = NULL; /* said once a port */
+                    "port %s: <dim> is \"%s\", expected a number of at least 0, or -1", port,
+                    reader->number);
+    if (reader->rank < IRR_MAX_RANK)
+        reader->dims[reader->rank] = dim;
+    else if (reader->rank == IRR_MAX_RANK) /* said once a port */
+        irr_problem(graph, level->layer, level->line, "port %s has more than %u dimensions", port,
+                    IRR_MAX_RANK);
+    reader->rank++;
 }
 
 void irr_close_element(irr_reader_t *reader) {
@@ -299,11 +287,12 @@ void irr_close_element(irr_reader_t *reader) {
     if (reader->depth) reader->depth--;
 }
 
-void irr_element_text(irr_reader_t *reader, const char *text, size_t length) {
+void irr_element_text(void *context, const unsigned char *text, int length) {
+    irr_reader_t *reader = context;
     const irr_rule_t *rule = reader->levels[reader->depth].rule;
     if (!rule || rule->element != AT_DIM) return;
-    size_t used = reader->number_length, room = sizeof reader->number;
+    size_t used = reader->number_length, room = sizeof reader->number, more = (size_t)length;
     size_t left = used < room ? room - used : 0;
-    memcpy(reader->number + (room - left), text, length < left ? length : left);
-    reader->number_length = used + length;
+    memcpy(reader->number + (room - left), text, more < left ? more : left);
+    reader->number_length = used + more;
 }

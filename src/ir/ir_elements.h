@@ -20,7 +20,7 @@ typedef struct {
     irr_ir_graph_t *graph;
     irr_level_t levels[IRR_MAX_DEPTH + 3];
     uint32_t depth;
-    char number[32]; /* the text of a <dim> */
+    char number[33]; /* the text of a <dim> */
     size_t number_length;
     irr_dimension_t dims[IRR_MAX_RANK]; /* of the port that is open */
     uint32_t rank;
@@ -32,7 +32,8 @@ void irr_start_reader(irr_reader_t *reader, irr_ir_graph_t *graph);
 void irr_open_element(irr_reader_t *reader, uint32_t line, const char *name,
                       const unsigned char **attributes, int count);
 void irr_close_element(irr_reader_t *reader);
-void irr_element_text(irr_reader_t *reader, const char *text, size_t length);
+/* As the parser calls it: the context is the reader. */
+void irr_element_text(void *reader, const unsigned char *text, int length);
 /* Lists a problem and ends the reading, unless that has ended. */
 #define irr_refuse(reader, line, ...)                                                              \
     do {                                                                                           \

@@ -12,8 +12,8 @@ bool irr_no_memory(irr_ir_graph_t *graph) {
 
 /* ---- problems ---- */
 
-irr_check_problem_t irr_public_problem(const irr_ir_graph_t *graph, irr_status_e status,
-                                       uint32_t layer, uint32_t line, const char *message) {
+static irr_check_problem_t problem_of(const irr_ir_graph_t *graph, irr_status_e status,
+                                      uint32_t layer, uint32_t line, const char *message) {
     irr_check_problem_t problem = {
         .file = graph->report.file, .line = line, .status = status, .message = message};
     if (layer == IRR_NONE) return problem;
@@ -24,6 +24,26 @@ irr_check_problem_t irr_public_problem(const irr_ir_graph_t *graph, irr_status_e
     if (line == IRR_AT_LAYER) problem.line = at->line;
     if (line == IRR_AT_DATA) problem.line = at->data_line;
     return problem;
+}
+
+/* `model.xml:14: layer 3 "norm" (ReduceL2): axis 4 is outside ...`, cut to fit. */
+static char *text_of(const irr_check_problem_t *problem, char *text, size_t capacity_bytes) {
+    irr_writer_t to = {text, capacity_bytes, 0};
+    irr_write(&to, "%s", problem->file);
+    if (problem->line) irr_write(&to, ":%" PRId64, problem->line);
+    if (problem->layer_id)
+        irr_write(&to, ": layer %s \"%s\" (%s)", problem->layer_id, problem->layer_name,
+                  problem->type);
+    irr_write(&to, ": %s", problem->message);
+    for (char *c = text; *c; c++) /* one problem, one line, whatever a name holds */
+        if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?';
+    return text;
+}
+
+char *irr_layer_text(const irr_ir_graph_t *graph, uint32_t layer, const char *message,
+                     irr_sentence_t to) {
+    irr_check_problem_t problem = problem_of(graph, IRR_OK, layer, IRR_AT_LAYER, message);
+    return text_of(&problem, to.text, to.capacity_bytes);
 }
 
 /* Until they are sorted, a problem's line holds its number in the list, too. */
@@ -39,8 +59,7 @@ void irr_problem_as(irr_ir_graph_t *graph, irr_status_e status, uint32_t layer, 
         va_end(arguments);
     }
     irr_check_problem_t *problem = &graph->problems.at[graph->problems.count];
-    *problem =
-        irr_public_problem(graph, status, layer, line, irr_take_text(&graph->memory, message));
+    *problem = problem_of(graph, status, layer, line, irr_take_text(&graph->memory, message));
     problem->line = problem->line << 32 | (int64_t)graph->problems.count++;
 }
 
@@ -52,29 +71,21 @@ static int by_line(const void *a, const void *b) {
 /* Sorts them, and puts the layers behind that are not known. */
 static void list_problems(irr_ir_graph_t *graph) {
     size_t count = graph->report.size = graph->problems.count;
+    char text[2 * IRR_SENTENCE_BYTES];
     if (count) qsort(graph->problems.at, count, sizeof *graph->problems.at, by_line);
     for (size_t i = 0; i < count; i++) graph->problems.at[i].line >>= 32;
     for (uint32_t i = 0; i < graph->layers.count; i++) {
         if (graph->layers.at[i].kind == IRR_LAYER_UNKNOWN && IRR_ROOM(graph, problems))
-            graph->problems.at[graph->problems.count++] = irr_public_problem(
+            graph->problems.at[graph->problems.count++] = problem_of(
                 graph, IRR_OK, i, IRR_AT_LAYER, "not known; its declared ports are trusted");
+    }
+    for (size_t i = 0; i < graph->problems.count && !graph->memory.failed; i++) {
+        irr_check_problem_t *problem = &graph->problems.at[i];
+        problem->text = irr_take_text(&graph->memory, text_of(problem, text, sizeof text));
     }
     graph->report.problems = graph->problems.at;
     graph->report.unknown_layers = graph->problems.at + count;
     graph->report.fragments = graph->fragments ? graph->report.layers : 0;
-}
-
-char *irr_problem_text(const irr_check_problem_t *problem, char *text, size_t capacity_bytes) {
-    irr_writer_t to = {text, capacity_bytes, 0};
-    irr_write(&to, "%s", problem->file);
-    if (problem->line) irr_write(&to, ":%" PRId64, problem->line);
-    if (problem->layer_id)
-        irr_write(&to, ": layer %s \"%s\" (%s)", problem->layer_id, problem->layer_name,
-                  problem->type);
-    irr_write(&to, ": %s", problem->message);
-    for (char *c = text; *c; c++) /* one problem, one line, whatever a name holds */
-        if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?';
-    return text;
 }
 
 /* ---- life ---- */
@@ -82,7 +93,6 @@ char *irr_problem_text(const irr_check_problem_t *problem, char *text, size_t ca
 void irr_ir_release(const void *owner) {
     irr_ir_graph_t *graph = (irr_ir_graph_t *)owner;
     if (!graph || __atomic_sub_fetch(&graph->references, 1, __ATOMIC_ACQ_REL) > 0) return;
-    irr_weights_release(graph->weights);
     void *const arrays[] = {graph->layers.at, graph->ports.at, graph->edges.at, graph->scopes.at,
                             graph->problems.at};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) irr_release(arrays[i]);
@@ -105,8 +115,6 @@ irr_status_e irr_graph_read(const irr_ir_source_t *source,
     graph->memory_limit_bytes = irr_memory_limit_bytes();
     graph->report.file = irr_take_text(&graph->memory, path);
     graph->report.owner = graph;
-    graph->weights = irr_weights_create(source);
-    if (!graph->weights) irr_no_memory(graph);
     /* No array is NULL: an empty run begins at an element like any other. */
     if (!graph->memory.failed && IRR_ROOM(graph, layers) && IRR_ROOM(graph, ports) &&
         IRR_ROOM(graph, scopes) && IRR_ROOM(graph, problems) && irr_read_xml(graph))
@@ -114,26 +122,16 @@ irr_status_e irr_graph_read(const irr_ir_source_t *source,
     list_problems(graph);
     if (graph->memory.failed)
         status = irr_fail(sentence, IRR_NOT_ALLOCATED, "out of memory while reading %.400s", path);
-    if (!status) status = more(graph, sentence);
-    irr_weights_release(graph->weights);
-    graph->weights = NULL;
+    if (!status && more) status = more(graph, sentence);
+    irr_weights_close(graph);
     graph->source = NULL;
     return IRR_GIVE(status, out, graph, irr_ir_release);
-}
-
-static irr_status_e add_texts(irr_ir_graph_t *graph, irr_sentence_t sentence) {
-    char text[2 * IRR_SENTENCE_BYTES];
-    for (size_t i = 0; i < graph->problems.count; i++) {
-        irr_check_problem_t *problem = &graph->problems.at[i];
-        problem->text = irr_take_text(&graph->memory, irr_problem_text(problem, text, sizeof text));
-    }
-    return graph->memory.failed ? irr_out_of_memory(sentence, sizeof text) : IRR_OK;
 }
 
 irr_status_e irr_ir_check(const irr_ir_source_t *source, irr_check_report_t *report,
                           irr_sentence_t sentence) {
     irr_ir_graph_t *graph;
-    irr_status_e status = irr_graph_read(source, add_texts, &graph, sentence);
-    if (!status) *report = graph->report;
-    return status;
+    IRR_TRY(irr_graph_read(source, NULL, &graph, sentence));
+    *report = graph->report;
+    return IRR_OK;
 }

@@ -37,6 +37,7 @@
 /* What is known of a tensor. */
 typedef struct irr_partial {
     const irr_dimension_t *dims; /* of whoever made it */
+    const int64_t *numbers;      /* the same, IRR_DYNAMIC_DIM for what is no single number */
     uint32_t rank;               /* or IRR_DYNAMIC_RANK */
     uint8_t type;                /* or IRR_TYPE_UNKNOWN */
 } irr_partial_t;
@@ -69,23 +70,29 @@ typedef struct irr_run {
 typedef struct irr_layer {
     const char *id, *type, *version, *name;
     const char *data[IRR_MOST_ATTRIBUTES];
+    uint64_t offset, size_bytes; /* of a Const, where <data> tells both */
+    const void *constant;        /* its bytes once they are loaded */
     uint32_t line, scope;
     uint32_t data_line;        /* the layer's own without a <data> */
     irr_run_t inputs, outputs; /* of ports */
     uint8_t kind;              /* irr_layer_kind_e */
     uint8_t op;                /* irr_op_e of a reduction */
+    bool keep_dims;
 } irr_layer_t;
 
 typedef struct irr_port {
     const char *id, *names;
-    const char *wrong_precision; /* NULL, or a word that is none */
-    irr_partial_t declared;      /* without dimensions of a dynamic rank */
-    irr_partial_t known;         /* of an output: what was inferred */
+    irr_partial_t declared; /* without dimensions of a dynamic rank */
+    irr_partial_t known;    /* of an output: what was inferred */
     uint32_t line, layer;
     uint32_t source; /* of an input: the output port that feeds it */
     uint32_t value;  /* of an output in the net: its number among the values of the model */
     bool is_input, fed;
 } irr_port_t;
+
+static inline const char *irr_side(const irr_port_t *port) {
+    return port->is_input ? "input" : "output";
+}
 
 typedef struct irr_edge {
     const char *ends[4]; /* from layer, from port, to layer, to port */
@@ -97,7 +104,15 @@ typedef struct irr_scope {
     const char *body;
 } irr_scope_t;
 
-typedef struct irr_weights irr_weights_t; /* ir_weights.c */
+/* ir_weights.c's own, while a file is read. */
+typedef struct irr_weights {
+    const char *path;           /* "<memory>" */
+    const unsigned char *bytes; /* the user's, or a small file's; NULL: they are read one by one */
+    uint64_t size_bytes;
+    int descriptor;
+    irr_status_e status; /* of opening it */
+    bool asked, opened;
+} irr_weights_t;
 
 /* One read file. Immutable once it is read, and counted: models and reports share it. */
 typedef struct irr_ir_graph {
@@ -112,17 +127,22 @@ typedef struct irr_ir_graph {
     IRR_LIST(irr_check_problem_t) problems;
     uint32_t value_count;
     uint32_t *order;   /* all layers, sources first */
-    void **constants;  /* bytes of each layer's constant once loaded, or NULL */
     bool fragments;    /* lone <layer>s instead of a <net> */
     uint32_t fragment; /* the number among them of the layer that is checked */
-    uint64_t memory_limit_bytes;
+    uint64_t memory_limit_bytes, constant_bytes;
     int references;
-    irr_weights_t *weights;
+    irr_weights_t weights;
     const irr_ir_source_t *source; /* while it is read only */
 } irr_ir_graph_t;
 
+/* The layer that feeds an input port; NULL: none does. */
+static inline const irr_layer_t *irr_feeder(const irr_ir_graph_t *graph, uint32_t port) {
+    uint32_t source = graph->ports.at[port].source;
+    return source == IRR_NONE ? NULL : &graph->layers.at[graph->ports.at[source].layer];
+}
+
 /* ---- ir_file.c: the life of a file, and its problems ---- */
-/* Reads, checks, lists; then `more` while the weights are still open. */
+/* Reads, checks, lists; then `more`, or nothing, while the weights are still open. */
 irr_status_e irr_graph_read(const irr_ir_source_t *source,
                             irr_status_e (*more)(irr_ir_graph_t *graph, irr_sentence_t sentence),
                             irr_ir_graph_t **out, irr_sentence_t sentence);
@@ -134,45 +154,37 @@ bool irr_no_memory(irr_ir_graph_t *graph); /* notes it; false, for `return irr_n
 __attribute__((format(printf, 5, 6))) void irr_problem_as(irr_ir_graph_t *graph,
                                                           irr_status_e status, uint32_t layer,
                                                           uint32_t line, const char *format, ...);
-/* As the world sees it; message stays the caller's. */
-irr_check_problem_t irr_public_problem(const irr_ir_graph_t *graph, irr_status_e status,
-                                       uint32_t layer, uint32_t line, const char *message);
-/* `model.xml:14: layer 3 "norm" (ReduceL2): axis 4 is outside ...`, cut to fit. Returns text. */
-char *irr_problem_text(const irr_check_problem_t *problem, char *text, size_t capacity_bytes);
+/* `model.xml:14: layer 3 "norm" (ReduceL2): message`, cut to fit. Returns the text. */
+char *irr_layer_text(const irr_ir_graph_t *graph, uint32_t layer, const char *message,
+                     irr_sentence_t to);
 
 /* ---- ir_shape.c ---- */
 extern const char irr_no_text[1]; /* "" by its address: no such attribute */
 /* A non-negative decimal number, blanks around it allowed. */
-bool irr_parse_number(const char *text, size_t length, int64_t *value);
+bool irr_parse_number(const char *text, int64_t *value);
 /* A <dim>: a number, or -1. */
-bool irr_parse_dim(const char *text, size_t length, irr_dimension_t *dim);
+bool irr_parse_dim(const char *text, irr_dimension_t *dim);
 /* "2, ?,1..10"; "..." is a dynamic rank. Static: only plain numbers are taken. The dimensions are
  * put into `memory`. */
 irr_status_e irr_parse_shape(const char *text, bool only_static, irr_arena_t *memory,
                              irr_partial_t *shape, irr_sentence_t sentence);
-/* A copy of the dimensions in `memory`; without it the rank is unknown. */
+/* A copy of the dimensions in `memory`, none below 0; without it the rank is unknown. */
 void irr_partial_set(irr_partial_t *it, const irr_dimension_t *dims, uint32_t rank,
                      irr_arena_t *memory);
-/* What is known of a reduction's axes. */
-typedef struct irr_axes_known {
-    const void *values; /* NULL: unknown, or there are none */
-    irr_element_type_e type;
-    int64_t count; /* -1: unknown */
-} irr_axes_known_t;
-/* Their number follows from their shape. */
-irr_axes_known_t irr_axes_of(const irr_partial_t *axes);
-/* Type and shape of the result, its dimensions in `memory`, or what is wrong with the axes. */
-irr_status_e irr_partial_reduce(const irr_partial_t *data, const irr_axes_known_t *axes,
-                                bool keep_dims, irr_arena_t *memory, irr_partial_t *out,
-                                irr_sentence_t sentence);
+/* How many axes there are, by their shape; -1: unknown. */
+int64_t irr_axes_count(const irr_partial_t *axes);
+/* Type and shape of the result, its dimensions in `memory`, or what is wrong with the axes. Their
+ * values may be NULL: unknown, or there are none. */
+irr_status_e irr_partial_reduce(const irr_partial_t *data, const irr_partial_t *axes,
+                                const void *values, bool keep_dims, irr_arena_t *memory,
+                                irr_partial_t *out, irr_sentence_t sentence);
 bool irr_partial_static(const irr_partial_t *shape);
 /* Could a tensor have both shapes? */
 bool irr_partial_compatible(const irr_partial_t *a, const irr_partial_t *b);
-/* dims with -1 for what is unknown */
-void irr_partial_dims(const irr_partial_t *shape, int64_t *dims);
 char *irr_partial_text(const irr_partial_t *shape, char *text, size_t capacity_bytes);
-/* True unless a tensor of a static shape is larger than the limit or its size wraps around. */
-bool irr_partial_fits(const irr_partial_t *shape, uint64_t limit_bytes);
+/* Of a tensor of a static shape, else 0; UINT64_MAX: more than there can be. An element without a
+ * size of its own takes one. */
+uint64_t irr_partial_bytes(const irr_partial_t *shape);
 
 /* ---- ir_xml.c: fills the arrays from the source's bytes ---- */
 /* False: the document could not be read to its end, the problems say why. */
@@ -181,28 +193,24 @@ bool irr_read_xml(irr_ir_graph_t *graph);
 /* ---- ir_check.c: ids, ports, edges, cycles, then layer by layer ---- */
 void irr_check_graph(irr_ir_graph_t *graph);
 
-/* ---- ir_layers.c ---- */
-/* Judges a layer by its kind, and infers its outputs. */
-void irr_check_layer(irr_ir_graph_t *graph, uint32_t layer);
-/* Where a well judged constant lies. */
-bool irr_const_range(const irr_layer_t *layer, uint64_t *offset, uint64_t *size_bytes);
-/* false: the word is none of true, false, 1, 0 in any case */
-bool irr_keep_dims(const irr_layer_t *layer, bool *keep_dims);
+/* ---- ir_layers.c: what there is to know of a kind of layer ---- */
+typedef struct irr_kind {
+    const char *type;                            /* NULL: any that is no other kind's */
+    const char *attributes[IRR_MOST_ATTRIBUTES]; /* of <data>, in the order of their slots */
+    void (*check)(irr_ir_graph_t *graph, uint32_t layer); /* judges, and infers its outputs */
+} irr_kind_t;
+extern const irr_kind_t irr_kinds[IRR_LAYER_KINDS];
 
 /* ---- ir_weights.c: bytes from files. Only regular ones are opened, and none is mapped: one that
  * shrinks while it is used must not raise SIGBUS ---- */
 /* A descriptor of a regular file and its size, or a sentence without the path's layer. */
 irr_status_e irr_open_regular(const char *path, int *descriptor, uint64_t *size_bytes,
                               irr_sentence_t sentence);
-/* Nothing is opened before the first constant asks. */
-irr_weights_t *irr_weights_create(const irr_ir_source_t *source);
-void irr_weights_release(irr_weights_t *weights);
-/* The size of the file. Its failure is remembered, and told only the first time: then "". */
-irr_status_e irr_weights_size(irr_weights_t *weights, uint64_t *size_bytes,
-                              irr_sentence_t sentence);
-const char *irr_weights_path(const irr_weights_t *weights);
-irr_status_e irr_weights_copy(irr_weights_t *weights, uint64_t offset, size_t bytes, void *to,
-                              irr_sentence_t sentence);
+/* Opens the weights at the first call. Its failure is told only then: "" later. */
+irr_status_e irr_weights_open(irr_ir_graph_t *graph, irr_sentence_t sentence);
+void irr_weights_close(const irr_ir_graph_t *graph);
+/* The bytes of a well judged constant, once; of no other layer, and of 0 bytes, none. */
+irr_status_e irr_load_constant(irr_ir_graph_t *graph, uint32_t layer, irr_sentence_t sentence);
 
 /* ---- ir_build.c: how a model is made of a file ---- */
 /* What a model is made of; its clones share it. */

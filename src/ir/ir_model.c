@@ -2,29 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ir/ir_graph.h"
 
-/* ---- constants ---- */
-
-static irr_status_e load_constant(irr_ir_graph_t *graph, uint32_t index, uint64_t *total_bytes,
-                                  irr_sentence_t sentence) {
-    const irr_layer_t *layer = &graph->layers.at[index];
-    uint64_t offset, size_bytes;
-    if (layer->kind != IRR_LAYER_CONST || graph->constants[index]) return IRR_OK;
-    if (!irr_const_range(layer, &offset, &size_bytes) || size_bytes == 0) return IRR_OK;
-    *total_bytes += size_bytes;
-    bool fits = *total_bytes <= graph->memory_limit_bytes;
-    void *bytes = fits ? irr_take(&graph->memory, size_bytes, 1) : NULL;
-    if (!bytes) return irr_out_of_memory(sentence, size_bytes);
-    graph->constants[index] = bytes;
-    return irr_weights_copy(graph->weights, offset, size_bytes, bytes, sentence);
-}
+/* ---- reading ---- */
 
 /* What running needs, while the weights are open: axes everywhere, and what enters reductions and
  * Results of a net that can be run. */
 static irr_status_e load_constants(irr_ir_graph_t *graph, irr_sentence_t sentence) {
-    uint64_t total_bytes = 0;
     bool runnable = true;
-    graph->constants = irr_take(&graph->memory, graph->layers.count, sizeof *graph->constants);
-    if (!graph->constants) return irr_out_of_memory(sentence, graph->layers.count * sizeof(void *));
     for (uint32_t i = 0; i < graph->layers.count; i++)
         runnable &= graph->layers.at[i].scope != 0 || graph->layers.at[i].kind != IRR_LAYER_UNKNOWN;
     for (uint32_t i = 0; i < graph->ports.count; i++) {
@@ -32,19 +15,14 @@ static irr_status_e load_constants(irr_ir_graph_t *graph, irr_sentence_t sentenc
         const irr_layer_t *layer = &graph->layers.at[port->layer];
         bool axes = layer->kind == IRR_LAYER_REDUCE && i == layer->inputs.first + 1;
         if (port->is_input && (axes || (runnable && layer->scope == 0)))
-            IRR_TRY(
-                load_constant(graph, graph->ports.at[port->source].layer, &total_bytes, sentence));
+            IRR_TRY(irr_load_constant(graph, graph->ports.at[port->source].layer, sentence));
     }
     return IRR_OK;
 }
 
-/* ---- reading ---- */
-
 static irr_status_e without_problems(irr_ir_graph_t *graph, irr_sentence_t sentence) {
-    if (graph->report.size) {
-        irr_problem_text(graph->report.problems, sentence.text, sentence.capacity_bytes);
-        return graph->report.problems->status;
-    }
+    const irr_check_problem_t *first = graph->report.problems;
+    if (graph->report.size) return irr_fail(sentence, first->status, "%s", first->text);
     if (graph->fragments)
         return irr_fail(sentence, IRR_NETWORK_NOT_READ,
                         "%.400s: the file holds lone <layer> fragments, which are checked only; a "
@@ -87,20 +65,17 @@ void irr_ir_free(irr_ir_model_t *model) {
 /* What the inputs are, and what some of them shall be. */
 static irr_status_e new_inputs(const irr_ir_model_t *model, size_t count, const char **names,
                                const irr_partial_shape_t *shapes, irr_partial_t *inputs,
-                               irr_arena_t *memory, irr_sentence_t sentence) {
+                               irr_sentence_t sentence) {
     for (uint32_t i = 0; i < model->input_count; i++) {
         const irr_ir_port_t *port = &model->inputs[i];
-        inputs[i] = (irr_partial_t){port->dims, port->rank, (uint8_t)port->element_type};
+        inputs[i] = (irr_partial_t){
+            .dims = port->dims, .rank = port->rank, .type = (uint8_t)port->element_type};
     }
     for (size_t k = 0; k < count; k++) {
-        uint32_t index, rank = (uint32_t)shapes[k].rank.max;
+        uint32_t index;
         IRR_TRY(irr_ir_find(model, false, names[k], &index, sentence));
-        irr_dimension_t *dims = irr_take_copy(memory, shapes[k].dims, rank, sizeof *dims);
-        if (!dims) return irr_out_of_memory(sentence, rank * sizeof *dims);
-        for (uint32_t d = 0; d < rank; d++)
-            if (dims[d].min < 0) dims[d].min = 0;
-        inputs[index].dims = dims;
-        inputs[index].rank = rank;
+        inputs[index].dims = shapes[k].dims;
+        inputs[index].rank = (uint32_t)shapes[k].rank.max;
     }
     return IRR_OK;
 }
@@ -108,17 +83,16 @@ static irr_status_e new_inputs(const irr_ir_model_t *model, size_t count, const 
 irr_status_e irr_ir_reshape(irr_ir_model_t *model, size_t count, const char **names,
                             const irr_partial_shape_t *shapes, irr_sentence_t sentence) {
     irr_ir_model_t old = *model, *reshaped = NULL;
-    irr_arena_t memory = {0};
     if (old.parts->extracted == IRR_NONE && old.unsupported)
         return irr_fail(sentence, IRR_NOT_IMPLEMENTED, "the model cannot be reshaped: %s",
                         old.unsupported);
-    irr_partial_t *inputs = irr_take(&memory, old.input_count, sizeof *inputs);
+    irr_partial_t *inputs = irr_calloc(old.input_count, sizeof *inputs);
     if (!inputs) return irr_out_of_memory(sentence, old.input_count * sizeof *inputs);
-    irr_status_e status = new_inputs(model, count, names, shapes, inputs, &memory, sentence);
+    irr_status_e status = new_inputs(model, count, names, shapes, inputs, sentence);
     if (!status)
         status =
             irr_model_build(old.parts->file, old.parts->extracted, inputs, &reshaped, sentence);
-    irr_arena_release(&memory);
+    irr_release(inputs);
     if (status) return status;
     *model = *reshaped; /* the handle stays, its contents change */
     *reshaped = old;
@@ -171,12 +145,8 @@ irr_status_e irr_ir_extract(const irr_ir_model_t *model, const char *path, irr_i
                         "%.300s: no layer has the name, id or path \"%.200s\" (a path is like "
                         "2/then_body/2)",
                         file->report.file, path);
-    if (file->layers.at[index].kind != IRR_LAYER_REDUCE) {
-        irr_check_problem_t problem =
-            irr_public_problem(file, IRR_OK, index, IRR_AT_LAYER, "it is no reduction");
-        irr_problem_text(&problem, sentence.text, sentence.capacity_bytes);
-        return IRR_NOT_IMPLEMENTED;
-    }
+    if (file->layers.at[index].kind != IRR_LAYER_REDUCE)
+        return irr_layer_text(file, index, "it is no reduction", sentence), IRR_NOT_IMPLEMENTED;
     return irr_model_build(file, index, NULL, one, sentence);
 }
 

@@ -8,69 +8,70 @@ static const irr_dimension_t any_dim = {0, -1}, one = {1, 1};
 
 /* ---- numbers and shapes in attributes ---- */
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+static const char *skip_blanks(const char *at) { return at + strspn(at, " \t\n\r"); }
 
-static void trim(const char **text, size_t *length) {
-    while (*length && is_blank(**text)) ++*text, --*length;
-    while (*length && is_blank((*text)[*length - 1])) --*length;
+/* Behind this word, if it stands at *at. */
+static bool take_word(const char **at, const char *word) {
+    const char *from = skip_blanks(*at);
+    size_t length = strlen(word);
+    if (strncmp(from, word, length) != 0) return false;
+    return *at = skip_blanks(from + length), true;
 }
 
-bool irr_parse_number(const char *text, size_t length, int64_t *value) {
-    trim(&text, &length);
+static bool take_number(const char **at, int64_t *value) {
+    const char *c = skip_blanks(*at);
     int64_t total = 0;
-    if (!length) return false;
-    for (size_t i = 0; i < length; i++)
-        if (text[i] < '0' || text[i] > '9' || __builtin_mul_overflow(total, 10, &total) ||
-            __builtin_add_overflow(total, text[i] - '0', &total))
+    if (*c < '0' || *c > '9') return false;
+    for (; *c >= '0' && *c <= '9'; c++)
+        if (__builtin_mul_overflow(total, 10, &total) ||
+            __builtin_add_overflow(total, *c - '0', &total))
             return false;
+    *at = skip_blanks(c);
     return *value = total, true;
 }
 
-bool irr_parse_dim(const char *text, size_t length, irr_dimension_t *dim) {
-    trim(&text, &length);
+bool irr_parse_number(const char *text, int64_t *value) {
+    return take_number(&text, value) && !*text;
+}
+
+bool irr_parse_dim(const char *text, irr_dimension_t *dim) {
     *dim = any_dim;
-    if (length == 2 && memcmp(text, "-1", 2) == 0) return true;
-    if (!irr_parse_number(text, length, &dim->max)) return false;
-    dim->min = dim->max;
-    return true;
+    if (take_word(&text, "-1")) return !*text;
+    return irr_parse_number(text, &dim->max) && (dim->min = dim->max, true);
 }
 
 /* One entry of a partial shape: 3, ?, -1, 1..10, 1.., ..10 */
-static bool parse_range(const char *text, size_t length, irr_dimension_t *dim) {
-    trim(&text, &length);
+static bool take_range(const char **at, irr_dimension_t *dim) {
     *dim = any_dim;
-    if (length == 1 && *text == '?') return true;
-    const char *dots = memmem(text, length, "..", 2);
-    if (!dots) return irr_parse_dim(text, length, dim);
-    size_t before = (size_t)(dots - text), after = length - before - 2;
-    return (before || after) && (!before || irr_parse_number(text, before, &dim->min)) &&
-           (!after || (irr_parse_number(dots + 2, after, &dim->max) && dim->min <= dim->max));
+    if (take_word(at, "?") || take_word(at, "-1")) return true;
+    bool from = take_number(at, &dim->min);
+    if (!take_word(at, "..")) return dim->max = dim->min, from;
+    bool to = take_number(at, &dim->max);
+    return to ? dim->min <= dim->max : from;
 }
 
 irr_status_e irr_parse_shape(const char *text, bool only_static, irr_arena_t *memory,
                              irr_partial_t *shape, irr_sentence_t sentence) {
     irr_dimension_t dims[IRR_MAX_RANK];
-    const char *whole = text;
-    size_t length = strlen(text);
-    trim(&text, &length);
+    const char *at = text;
+    shape->rank = IRR_DYNAMIC_RANK;
+    if (!only_static && take_word(&at, "...") && !*at) return IRR_OK;
+    at = skip_blanks(text);
     shape->rank = 0;
-    if (!only_static && length == 3 && memcmp(text, "...", 3) == 0)
-        return shape->rank = IRR_DYNAMIC_RANK, IRR_OK;
-    for (const char *end = text + length; length && text <= end;) {
-        const char *comma = memchr(text, ',', (size_t)(end - text));
-        const char *stop = comma ? comma : end;
+    for (bool more = *at; more; more = *at++ == ',') {
+        const char *from = at;
+        int length = (int)strcspn(from, ",");
         if (shape->rank == IRR_MAX_RANK)
             return irr_fail(sentence, IRR_NETWORK_NOT_READ,
                             "attribute shape has more than %u dimensions", IRR_MAX_RANK);
         irr_dimension_t *dim = &dims[shape->rank++];
-        if (!parse_range(text, (size_t)(stop - text), dim) || (only_static && dim->min != dim->max))
-            return irr_fail(
-                sentence, IRR_NETWORK_NOT_READ,
-                "attribute shape is \"%.60s\": dimension %" PRIu32 " is \"%.*s\", expected %s",
-                whole, shape->rank - 1, (int)(stop - text < 40 ? stop - text : 40), text,
-                only_static ? "a number of at least 0"
-                            : "a number of at least 0, ?, -1 or a range such as 1..10");
-        text = stop + 1;
+        if (!take_range(&at, dim) || (*at && *at != ',') || (only_static && dim->min != dim->max))
+            return irr_fail(sentence, IRR_NETWORK_NOT_READ,
+                            "attribute shape is \"%.60s\": dimension %" PRIu32
+                            " is \"%.*s\", expected %s",
+                            text, shape->rank - 1, length < 40 ? length : 40, from,
+                            only_static ? "a number of at least 0"
+                                        : "a number of at least 0, ?, -1 or a range such as 1..10");
     }
     irr_partial_set(shape, dims, shape->rank, memory);
     return IRR_OK;
@@ -80,15 +81,20 @@ irr_status_e irr_parse_shape(const char *text, bool only_static, irr_arena_t *me
 
 void irr_partial_set(irr_partial_t *it, const irr_dimension_t *dims, uint32_t rank,
                      irr_arena_t *memory) {
-    it->dims = rank == IRR_DYNAMIC_RANK ? NULL : irr_take_copy(memory, dims, rank, sizeof *dims);
-    it->rank = it->dims ? rank : IRR_DYNAMIC_RANK;
+    irr_dimension_t *copy =
+        rank == IRR_DYNAMIC_RANK ? NULL : irr_take_copy(memory, dims, rank, sizeof *dims);
+    int64_t *numbers = copy ? irr_take(memory, rank, sizeof *numbers) : NULL;
+    for (uint32_t d = 0; numbers && d < rank; d++) {
+        if (copy[d].min < 0) copy[d].min = 0;
+        numbers[d] = copy[d].min == copy[d].max ? copy[d].min : IRR_DYNAMIC_DIM;
+    }
+    it->dims = copy;
+    it->numbers = numbers;
+    it->rank = numbers ? rank : IRR_DYNAMIC_RANK;
 }
 
 bool irr_partial_static(const irr_partial_t *shape) {
-    if (shape->rank == IRR_DYNAMIC_RANK) return false;
-    for (uint32_t d = 0; d < shape->rank; d++)
-        if (shape->dims[d].min != shape->dims[d].max) return false;
-    return true;
+    return shape->rank != IRR_DYNAMIC_RANK && !irr_shape_is_dynamic(shape->numbers, shape->rank);
 }
 
 bool irr_partial_compatible(const irr_partial_t *a, const irr_partial_t *b) {
@@ -108,37 +114,34 @@ static irr_dimension_t or_one(irr_dimension_t dim) {
     return dim;
 }
 
-irr_axes_known_t irr_axes_of(const irr_partial_t *axes) {
-    irr_axes_known_t known = {.type = axes->type, .count = -1};
-    if (axes->rank == 0) known.count = 1;
-    if (axes->rank == 1 && irr_partial_static(axes)) known.count = axes->dims[0].min;
-    return known;
+int64_t irr_axes_count(const irr_partial_t *axes) {
+    if (axes->rank > 1) return -1;
+    return axes->rank ? axes->numbers[0] : 1;
 }
 
-irr_status_e irr_partial_reduce(const irr_partial_t *data, const irr_axes_known_t *axes,
-                                bool keep_dims, irr_arena_t *memory, irr_partial_t *out,
-                                irr_sentence_t sentence) {
+irr_status_e irr_partial_reduce(const irr_partial_t *data, const irr_partial_t *axes,
+                                const void *values, bool keep_dims, irr_arena_t *memory,
+                                irr_partial_t *out, irr_sentence_t sentence) {
+    int64_t count = irr_axes_count(axes);
     uint64_t mask = UINT64_MAX;
-    int64_t dims[IRR_MAX_RANK];
     irr_dimension_t ranges[IRR_MAX_RANK];
     char text[IRR_SENTENCE_BYTES / 2];
     *out = *data;
-    if (axes->count == 0 || data->rank == IRR_DYNAMIC_RANK) return IRR_OK;
-    if (axes->values) {
-        irr_partial_dims(data, dims);
-        IRR_TRY(irr_axes_mask(axes->values, axes->type, (size_t)axes->count, dims, data->rank,
+    if (count == 0 || data->rank == IRR_DYNAMIC_RANK) return IRR_OK;
+    if (values && count > 0) {
+        IRR_TRY(irr_axes_mask(values, axes->type, (size_t)count, data->numbers, data->rank,
                               IRR_DUPLICATE_AXES_ERROR, IRR_EMPTY_AXES_IDENTITY, &mask, sentence));
-    } else if (axes->count > (int64_t)data->rank) {
+    } else if (count > (int64_t)data->rank) {
         return irr_fail(sentence, IRR_NETWORK_NOT_READ,
-                        "axes hold %" PRId64 " values, but data %s has rank %" PRIu32, axes->count,
+                        "axes hold %" PRId64 " values, but data %s has rank %" PRIu32, count,
                         irr_partial_text(data, text, sizeof text), data->rank);
-    } else if (axes->count < 0 && !keep_dims && data->rank) {
+    } else if (count < 0 && !keep_dims && data->rank) {
         out->rank = IRR_DYNAMIC_RANK;
         return IRR_OK;
     }
     /* Without the values of the axes, only their number can say something. */
-    bool known = axes->values || axes->count == (int64_t)data->rank;
-    uint32_t rank = 0, left = data->rank - (uint32_t)axes->count;
+    bool known = (values && count > 0) || count == (int64_t)data->rank;
+    uint32_t rank = 0, left = data->rank - (uint32_t)count;
     for (uint32_t d = 0; d < data->rank; d++) {
         bool reduced = mask >> d & 1;
         if (!known && (keep_dims || rank < left))
@@ -150,11 +153,6 @@ irr_status_e irr_partial_reduce(const irr_partial_t *data, const irr_axes_known_
     return IRR_OK;
 }
 
-void irr_partial_dims(const irr_partial_t *shape, int64_t *dims) {
-    for (uint32_t d = 0; shape->rank != IRR_DYNAMIC_RANK && d < shape->rank; d++)
-        dims[d] = shape->dims[d].min == shape->dims[d].max ? shape->dims[d].min : IRR_DYNAMIC_DIM;
-}
-
 char *irr_partial_text(const irr_partial_t *shape, char *text, size_t capacity_bytes) {
     if (shape->rank != IRR_DYNAMIC_RANK)
         return irr_ranges_text(shape->dims, shape->rank, text, capacity_bytes);
@@ -162,13 +160,11 @@ char *irr_partial_text(const irr_partial_t *shape, char *text, size_t capacity_b
     return text;
 }
 
-bool irr_partial_fits(const irr_partial_t *shape, uint64_t limit_bytes) {
-    int64_t dims[IRR_MAX_RANK];
-    size_t count, bytes;
-    if (!irr_partial_static(shape)) return true;
-    irr_partial_dims(shape, dims);
-    if (!irr_shape_elements(dims, shape->rank, &count)) return false;
+uint64_t irr_partial_bytes(const irr_partial_t *shape) {
     const irr_element_type_info_t *info = irr_element_type_info(shape->type);
-    if (!info || !info->bits) return count <= limit_bytes;
-    return irr_elements_bytes(shape->type, count, &bytes) && bytes <= limit_bytes;
+    size_t count, bytes;
+    if (!irr_partial_static(shape)) return 0;
+    if (!irr_shape_elements(shape->numbers, shape->rank, &count)) return UINT64_MAX;
+    if (!info || !info->bits) return count;
+    return irr_elements_bytes(shape->type, count, &bytes) ? bytes : UINT64_MAX;
 }

@@ -38,8 +38,7 @@ typedef struct {
     scan_t scan;
     char window[WINDOW_BYTES + 1]; /* what is not handed on yet, and a NUL */
     size_t held;
-    uint32_t line;
-    char message[512]; /* the parser's error, which ended the reading; "": none */
+    uint32_t end_line; /* of the document, once the parser has all of it */
 } parse_t;
 
 /* ---- the scan ----
@@ -56,21 +55,6 @@ static bool begins(const char *at, const char *word) {
 }
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-
-/* <? and <! */
-static bool open_special(scan_t *scan) {
-    if (begins(scan->at, "<!D"))
-        return scan->refusal = "the document has a DTD (<!DOCTYPE); such documents are not read",
-               false;
-    for (size_t i = 0; i < sizeof opaque / sizeof *opaque; i++) {
-        if (!begins(scan->at, opaque[i].start)) continue;
-        scan->until = opaque[i].end;
-        scan->at += strlen(opaque[i].start);
-        return true;
-    }
-    scan->at += 2;
-    return true;
-}
 
 static bool pass_special(scan_t *scan) {
     size_t length = strlen(scan->until), left = (size_t)(scan->end - scan->at);
@@ -113,9 +97,16 @@ static bool scan_next(scan_t *scan) {
     if (scan->until) return pass_special(scan);
     while (scan->at < scan->end && *scan->at != '<') scan->at++;
     if (scan->end - scan->at < LONGEST_START) return false;
-    char kind = scan->at[1];
-    if (kind == '!' || kind == '?') return open_special(scan);
-    if (kind != '/' && !scan->first) {
+    for (size_t i = 0; i < sizeof opaque / sizeof *opaque; i++) {
+        if (!begins(scan->at, opaque[i].start)) continue;
+        scan->until = opaque[i].end;
+        scan->at += strlen(opaque[i].start);
+        return true;
+    }
+    if (begins(scan->at, "<!D"))
+        return scan->refusal = "the document has a DTD (<!DOCTYPE); such documents are not read",
+               false;
+    if (!scan->first) {
         scan->first = scan->at;
         scan->fragments = begins(scan->at, "<layer") && strchr(" \t\r\n/>", scan->at[6]);
     }
@@ -153,19 +144,23 @@ static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, co
     irr_close_element(context);
 }
 
-static void on_text(void *context, const xmlChar *text, int length) {
-    irr_element_text(context, (const char *)text, (size_t)length);
-}
-
+/* Malformed: the parser's word is the one problem, for what was read is not to be trusted. */
 static void on_error(void *context, xmlErrorPtr error) {
     parse_t *parse = context;
+    irr_reader_t *reader = &parse->reader;
+    irr_ir_graph_t *graph = reader->graph;
+    const char *message = error->message ? error->message : "the document is not well-formed";
+    uint32_t open_line = reader->levels[reader->depth].line;
     irr_xml_memory_note(&parse->out_of_memory, error);
-    if (error->level < XML_ERR_FATAL || parse->reader.stopped) return;
-    snprintf(parse->message, sizeof parse->message, "%s",
-             error->message ? error->message : "malformed XML");
-    parse->message[strcspn(parse->message, "\n")] = '\0';
-    parse->line = error->line > 0 ? (uint32_t)error->line : 0;
-    parse->reader.stopped = true;
+    if (error->level < XML_ERR_FATAL || reader->stopped) return;
+    graph->problems.count = graph->layers.count = 0;
+    graph->report = (irr_check_report_t){.file = graph->report.file, .owner = graph};
+    if (parse->end_line && open_line) /* the parser speaks of extra content here */
+        irr_refuse(reader, parse->end_line,
+                   "malformed XML: the document ends inside the element of line %" PRIu32,
+                   open_line);
+    irr_refuse(reader, error->line > 0 ? (uint32_t)error->line : 0, "malformed XML: %.*s",
+               (int)strcspn(message, "\n"), message);
 }
 
 void irr_xml_start(void) {
@@ -179,7 +174,7 @@ static bool create_parser(parse_t *parse) {
     handler.initialized = XML_SAX2_MAGIC;
     handler.startElementNs = on_start;
     handler.endElementNs = on_end;
-    handler.characters = handler.ignorableWhitespace = handler.cdataBlock = on_text;
+    handler.characters = handler.ignorableWhitespace = handler.cdataBlock = irr_element_text;
     handler.serror = on_error;
     parse->parser = xmlCreatePushParserCtxt(&handler, parse, NULL, 0, NULL);
     if (!parse->parser) return false;
@@ -316,51 +311,32 @@ static void finish(parse_t *parse) {
     irr_reader_t *reader = &parse->reader;
     if (reader->graph->fragments && reader->depth == 1) push(parse, "</fragments>", 12, false);
     if (reader->stopped) return;
-    uint32_t open_line = reader->depth ? reader->levels[reader->depth].line : 0;
-    uint32_t end_line = line_of_end(parse->parser->input);
+    parse->end_line = line_of_end(parse->parser->input);
     push(parse, "", 0, true);
-    if (parse->message[0] && open_line) { /* the parser speaks of extra content here */
-        parse->line = end_line;
-        snprintf(parse->message, sizeof parse->message,
-                 "the document ends inside the element of line %" PRIu32, open_line);
-    } else if (!parse->message[0] && !parse->parser->wellFormed) {
-        snprintf(parse->message, sizeof parse->message, "the document is not well-formed");
-    }
-}
-
-/* Malformed: the parser's word is the one problem, for what was read is not to be trusted. */
-static void only_parser_problem(irr_ir_graph_t *graph, const parse_t *parse) {
-    graph->problems.count = 0;
-    graph->layers.count = 0;
-    graph->report = (irr_check_report_t){.file = graph->report.file, .owner = graph};
-    irr_problem(graph, IRR_NONE, parse->line, "malformed XML: %s", parse->message);
+    if (!parse->parser->wellFormed) irr_refuse(reader, 0, "malformed XML");
 }
 
 static void parse_all(parse_t *parse) {
-    irr_ir_graph_t *graph = parse->reader.graph;
     irr_xml_memory_begin(&parse->out_of_memory);
     if (create_parser(parse)) {
         feed_all(parse);
         finish(parse);
-        if (parse->message[0]) only_parser_problem(graph, parse);
     } else {
-        irr_no_memory(graph);
+        irr_no_memory(parse->reader.graph);
     }
     if (parse->parser) xmlFreeParserCtxt(parse->parser);
     irr_xml_memory_end(&parse->out_of_memory);
-    if (parse->out_of_memory.out_of_memory) irr_no_memory(graph);
+    if (parse->out_of_memory.out_of_memory) irr_no_memory(parse->reader.graph);
 }
 
 bool irr_read_xml(irr_ir_graph_t *graph) {
     parse_t *parse = irr_calloc(1, sizeof *parse);
     if (!parse) return irr_no_memory(graph);
     irr_start_reader(&parse->reader, graph);
-    bool done = open_input(parse);
-    if (done) {
-        parse_all(parse);
-        done = !parse->reader.stopped && !parse->message[0];
-    }
+    bool open = open_input(parse);
+    if (open) parse_all(parse);
     if (parse->opened) close(parse->descriptor);
+    bool done = open && !parse->reader.stopped;
     irr_release(parse);
     return done;
 }
