@@ -13,15 +13,11 @@ namespace irreduce {
 
 class Executor : public ov::threading::ITaskExecutor {
   public:
-    explicit Executor(size_t most_threads) : m_queue(std::make_shared<Queue>()) {
-        m_queue->most_threads = most_threads;
-    }
     // What was queued still runs. The last owner may be a task: its thread cannot wait for itself.
     ~Executor() override {
-        {
-            std::lock_guard<std::mutex> lock(m_queue->mutex);
-            m_queue->closed = true;
-        }
+        std::unique_lock<std::mutex> lock(m_queue->mutex);
+        m_queue->closed = true;
+        lock.unlock();
         m_queue->changed.notify_all();
         for (std::thread &thread : m_threads)
             if (thread.get_id() == std::this_thread::get_id())
@@ -33,7 +29,7 @@ class Executor : public ov::threading::ITaskExecutor {
     void run(std::function<void()> task) override {
         std::lock_guard<std::mutex> lock(m_queue->mutex);
         m_queue->tasks.push_back(std::move(task));
-        if (m_queue->tasks.size() > m_queue->idle && m_threads.size() < m_queue->most_threads)
+        if (m_queue->tasks.size() > m_queue->idle && m_threads.size() < m_most_threads)
             m_threads.emplace_back(work, m_queue);
         m_queue->changed.notify_one();
     }
@@ -43,7 +39,7 @@ class Executor : public ov::threading::ITaskExecutor {
         std::mutex mutex;
         std::condition_variable changed;
         std::deque<std::function<void()>> tasks;
-        size_t idle = 0, most_threads;
+        size_t idle = 0;
         bool closed = false;
     };
 
@@ -63,7 +59,9 @@ class Executor : public ov::threading::ITaskExecutor {
         }
     }
 
-    std::shared_ptr<Queue> m_queue;
+    // One request may keep all CPUs busy; so many may run beside each other.
+    const size_t m_most_threads = std::max(1u, std::thread::hardware_concurrency());
+    const std::shared_ptr<Queue> m_queue = std::make_shared<Queue>();
     std::vector<std::thread> m_threads;
 };
 

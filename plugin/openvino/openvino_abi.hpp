@@ -7,19 +7,9 @@
 
 #include <filesystem>
 #include <functional>
-#include <istream>
-#include <memory>
 #include <mutex>
-#include <openvino/core/model.hpp>
-#include <openvino/core/version.hpp>
-#include <openvino/runtime/common.hpp>
-#include <openvino/runtime/profiling_info.hpp>
-#include <openvino/runtime/properties.hpp>
-#include <openvino/runtime/tensor.hpp>
-#include <ostream>
-#include <string>
+#include <openvino/openvino.hpp>
 #include <unordered_map>
-#include <vector>
 
 #define IRR_OPENVINO (OPENVINO_VERSION_MAJOR * 100 + OPENVINO_VERSION_MINOR)
 static_assert((IRR_OPENVINO >= 202500 && IRR_OPENVINO <= 202504) ||
@@ -33,23 +23,13 @@ static_assert((IRR_OPENVINO >= 202500 && IRR_OPENVINO <= 202504) ||
 
 namespace ov {
 
-class ICore;
-class IVariableState;
-class IRemoteContext;
-class IAsyncInferRequest;
 class ISyncInferRequest;
-class ICompiledModel;
 
 // The object goes before the library that holds its code.
 template <class T> struct SoPtr {
     std::shared_ptr<T> _ptr;
     std::shared_ptr<void> _so;
 
-    SoPtr() = default;
-    SoPtr(const SoPtr &) = default;
-    SoPtr(SoPtr &&) = default;
-    SoPtr &operator=(const SoPtr &) = default;
-    SoPtr &operator=(SoPtr &&) = default;
     ~SoPtr() { _ptr = {}; }
 };
 
@@ -62,20 +42,7 @@ using Port = Output<const Node>;
 OPENVINO_API Tensor make_tensor(const TensorPtr &tensor);
 OPENVINO_API TensorPtr get_tensor_impl(const Tensor &tensor);
 
-namespace descriptor {
-struct OPENVINO_API TensorExtension {
-    struct OPENVINO_API Hasher {
-        size_t operator()(const std::shared_ptr<Tensor> &tensor) const;
-    };
-    struct OPENVINO_API Equal {
-        bool operator()(const std::shared_ptr<Tensor> &a, const std::shared_ptr<Tensor> &b) const;
-    };
-};
-} // namespace descriptor
-
 namespace threading {
-class ExecutorManager;
-
 class OPENVINO_API ITaskExecutor {
   public:
     virtual ~ITaskExecutor() = default;
@@ -87,11 +54,8 @@ class OPENVINO_API ITaskExecutor {
 // Its destructor is no symbol of the library: the members are ours to name and to destroy.
 class OPENVINO_API IPlugin : public std::enable_shared_from_this<IPlugin> {
   public:
-#if IRR_OPENVINO >= 202601
-    using path_t = std::filesystem::path;
-#else
-    using path_t = std::string;
-#endif
+    using path_t = std::conditional_t<(IRR_OPENVINO >= 202601), std::filesystem::path, std::string>;
+
     IPlugin();
     void set_version(const Version &version);
     const std::string &get_device_name() const;
@@ -120,8 +84,8 @@ class OPENVINO_API IPlugin : public std::enable_shared_from_this<IPlugin> {
 
   private:
     std::string m_name;
-    std::weak_ptr<ICore> m_core;
-    std::shared_ptr<threading::ExecutorManager> m_executors;
+    std::weak_ptr<void> m_core;
+    std::shared_ptr<void> m_executors;
     Version m_version;
     IRR_RESERVE(128);
 };
@@ -149,38 +113,28 @@ class OPENVINO_API ICompiledModel : public std::enable_shared_from_this<ICompile
     IRR_RESERVE(384);
 };
 
-class OPENVINO_API IInferRequest {
-  public:
-    virtual ~IInferRequest();
-    virtual void infer() = 0;
-    virtual std::vector<ProfilingInfo> get_profiling_info() const = 0;
-    virtual TensorPtr get_tensor(const Port &port) const = 0;
-    virtual void set_tensor(const Port &port, const TensorPtr &tensor) = 0;
-    virtual std::vector<TensorPtr> get_tensors(const Port &port) const = 0;
-    virtual void set_tensors(const Port &port, const std::vector<TensorPtr> &tensors) = 0;
-    virtual std::vector<SoPtr<IVariableState>> query_state() const = 0;
-    virtual const std::shared_ptr<const ICompiledModel> &get_compiled_model() const = 0;
-    virtual const std::vector<Port> &get_inputs() const = 0;
-    virtual const std::vector<Port> &get_outputs() const = 0;
-
-  protected:
-    virtual void check_tensors() const = 0;
-};
-
-// Destroyed by us, as IPlugin is.
-class OPENVINO_API ISyncInferRequest : public IInferRequest {
+// With the slots of its base, IInferRequest, which has nothing else. Destroyed by us, as IPlugin
+// is.
+class OPENVINO_API ISyncInferRequest {
   public:
     explicit ISyncInferRequest(const std::shared_ptr<const ICompiledModel> &compiled_model);
 
-    TensorPtr get_tensor(const Port &port) const override;
-    void set_tensor(const Port &port, const TensorPtr &tensor) override;
-    std::vector<TensorPtr> get_tensors(const Port &port) const override;
-    void set_tensors(const Port &port, const std::vector<TensorPtr> &tensors) override;
-    const std::shared_ptr<const ICompiledModel> &get_compiled_model() const override;
-    const std::vector<Port> &get_inputs() const override;
-    const std::vector<Port> &get_outputs() const override;
+    virtual ~ISyncInferRequest() = default;
+    virtual void infer() = 0;
+    virtual std::vector<ProfilingInfo> get_profiling_info() const = 0;
+    virtual TensorPtr get_tensor(const Port &port) const;
+    virtual void set_tensor(const Port &port, const TensorPtr &tensor);
+    virtual std::vector<TensorPtr> get_tensors(const Port &port) const;
+    virtual void set_tensors(const Port &port, const std::vector<TensorPtr> &tensors);
+    virtual std::vector<SoPtr<IVariableState>> query_state() const = 0;
+    virtual const std::shared_ptr<const ICompiledModel> &get_compiled_model() const;
+    virtual const std::vector<Port> &get_inputs() const;
+    virtual const std::vector<Port> &get_outputs() const;
 
   protected:
+    virtual void check_tensors() const;
+    virtual void set_tensors_impl(const Port port, const std::vector<TensorPtr> &tensors);
+
     struct FoundPort {
         size_t index;
         enum Kind { NONE = 0, INPUT, OUTPUT } kind;
@@ -189,15 +143,16 @@ class OPENVINO_API ISyncInferRequest : public IInferRequest {
     FoundPort find_port(const Port &port) const;
     // Type, and shape where it is known.
     void check_tensor(const Port &port, const TensorPtr &tensor) const;
-    void check_tensors() const override;
-    virtual void set_tensors_impl(const Port port, const std::vector<TensorPtr> &tensors);
 
   private:
     using Descriptor = std::shared_ptr<descriptor::Tensor>;
-    using Extension = descriptor::TensorExtension;
+    // Stands for functions of the library that never run here: it makes the map's nodes as large.
+    struct Hash {
+        size_t operator()(const Descriptor &tensor) const;
+    };
     std::unordered_map<Descriptor, std::vector<TensorPtr>> m_batched;
     std::shared_ptr<const ICompiledModel> m_compiled_model;
-    std::unordered_map<Descriptor, TensorPtr, Extension::Hasher, Extension::Equal> m_tensors;
+    std::unordered_map<Descriptor, TensorPtr, Hash> m_tensors;
     std::unordered_map<size_t, FoundPort> m_ports;
     std::mutex m_mutex;
     IRR_RESERVE(128);

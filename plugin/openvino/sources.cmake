@@ -28,10 +28,10 @@ if(NOT IRR_OPENVINO_COMPILED OR NOT IRR_OPENVINO_RAN EQUAL 0)
   message(FATAL_ERROR "a program for OpenVINO does not build or run: ${IRR_OPENVINO_LOG}")
 endif()
 
-# What both doors share: the core's objects, the translation of OpenVINO's types into plugin.h's.
+# What both doors share: the core's objects.
 # No oneDNN: it would bring a second thread pool into a stranger's process.
-function(irr_openvino_library target) # SOURCE...
-  add_library(${target} MODULE ${ARGN} plugin/openvino/translate.cpp plugin/cpu/entry.c
+function(irr_openvino_library target source)
+  add_library(${target} MODULE ${source} plugin/cpu/entry.c
     src/plan/onednn.c $<TARGET_OBJECTS:irr_base> $<TARGET_OBJECTS:irr_kernel>
     $<FILTER:$<TARGET_OBJECTS:irr_plan>,EXCLUDE,/onednn\\.c>)
   target_link_libraries(${target} PRIVATE openvino::runtime Threads::Threads m)
@@ -48,8 +48,5 @@ function(irr_openvino_library target) # SOURCE...
     BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "")
 endfunction()
 
-irr_openvino_library(irreduce_openvino_plugin plugin/openvino/device.cpp
-  plugin/openvino/compiled_model.cpp plugin/openvino/infer_request.cpp plugin/openvino/graph.cpp
-  plugin/openvino/properties.cpp)
-irr_openvino_library(irreduce_openvino_extension
-  plugin/openvino/extension.cpp plugin/openvino/reduction.cpp plugin/openvino/runner.cpp)
+irr_openvino_library(irreduce_openvino_plugin plugin/openvino/device.cpp)
+irr_openvino_library(irreduce_openvino_extension plugin/openvino/extension.cpp)
