@@ -2,16 +2,22 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tool.h"
 
+#define TYPES_SHOWN 20
+
 /* Layers that are not known are no problems, but a reader should know of them. */
 static void print_unknown(const irr_check_report_t *report) {
-    const char *told = "";
+    const char *types[TYPES_SHOWN];
+    size_t count = 0;
     printf("%s: %zu layers of other types, their declared ports are trusted:", report->file,
            report->unknown_size);
-    for (size_t i = 0; i < report->unknown_size; i++) {
-        const char *word = take_text(" %s,", report->unknown_layers[i].type);
-        if (!strstr(told, word)) told = take_text("%s%s", told, word);
+    for (size_t i = 0, k; i < report->unknown_size && count < TYPES_SHOWN; i++) {
+        const char *type = report->unknown_layers[i].type;
+        for (k = 0; k < count && strcmp(types[k], type); k++) continue;
+        if (k < count) continue;
+        types[count++] = type;
+        printf("%s %s", count > 1 ? "," : "", type);
     }
-    printf("%.*s\n", (int)strlen(told) - 1, told);
+    puts(count == TYPES_SHOWN ? ", ..." : "");
 }
 
 static const char *line_text(const irr_check_problem_t *finding) {

@@ -123,6 +123,27 @@ static void test_check(void **state) {
     assert_int_equal(cli("check - --weights sum.bin <sum.xml")->code, 0);
 }
 
+/* However many types are unknown, few are named. */
+static void test_check_unknown(void **state) {
+    (void)state;
+    enum { LAYERS = 2000, ROOM = 100 * LAYERS };
+    char *text = malloc(ROOM);
+    assert_non_null(text);
+    int length = snprintf(text, ROOM, "<net name=\"x\" version=\"11\"><layers>");
+    for (int k = 0; k < LAYERS; k++)
+        length +=
+            snprintf(text + length, (size_t)(ROOM - length),
+                     "<layer id=\"%d\" name=\"n\" type=\"T%d\" version=\"opset1\"/>", k, k / 2);
+    length += snprintf(text + length, (size_t)(ROOM - length), "</layers><edges/></net>");
+    write_file("unknown.xml", text, (size_t)length);
+    free(text);
+    const result_t *result = cli("check unknown.xml");
+    assert_int_equal(result->code, 0);
+    assert_has(result->out, "2000 layers of other types");
+    assert_has(result->out, ": T0, T1, T2,");
+    assert_has(result->out, "T19, ...\n");
+}
+
 static void test_check_fragments(void **state) {
     (void)state;
     static const char text[] =
@@ -274,15 +295,11 @@ static void test_streams(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrong_calls),
-        cmocka_unit_test(test_help_and_versions),
-        cmocka_unit_test(test_check),
-        cmocka_unit_test(test_check_fragments),
-        cmocka_unit_test(test_query),
-        cmocka_unit_test(test_explain),
-        cmocka_unit_test(test_explain_together),
-        cmocka_unit_test(test_bench),
-        cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_wrong_calls),   cmocka_unit_test(test_help_and_versions),
+        cmocka_unit_test(test_check),         cmocka_unit_test(test_check_fragments),
+        cmocka_unit_test(test_check_unknown), cmocka_unit_test(test_query),
+        cmocka_unit_test(test_explain),       cmocka_unit_test(test_explain_together),
+        cmocka_unit_test(test_bench),         cmocka_unit_test(test_streams),
     };
     return cmocka_run_group_tests(tests, cli_setup, cli_teardown);
 }

@@ -27,17 +27,20 @@ class InferRequest : public ov::ISyncInferRequest {
         for (const ov::Port &port : get_inputs())
             m_slots.push_back({port, axes.count(graph.inputs[m_slots.size()]) != 0});
         for (const ov::Port &port : get_outputs()) m_slots.push_back({port});
-        for (Slot &slot : m_slots) // which HETERO hands to other devices as they are now
-            slot.tensor = ov::Tensor(slot.port.get_element_type(),
-                                     slot.port.get_partial_shape().get_min_shape());
+        for (Slot &slot : m_slots) { // which HETERO hands to other devices as they are now
+            const ov::PartialShape &port = slot.port.get_partial_shape();
+            ov::Shape shape = port.get_min_shape();
+            for (size_t k = 0; port.rank().is_static() && k < shape.size(); k++)
+                if (port[k].is_dynamic()) shape[k] = 0; // until infer
+            slot.tensor = ov::Tensor(slot.port.get_element_type(), shape);
+        }
     }
 
     void infer() override {
         if (!is_bound()) bind();
         call(m_engine.infer, m_request.get(), m_views.data(), m_views.data() + m_graph.input_count,
              nullptr);
-        if (m_bound) return;
-        for (size_t k = m_graph.input_count; k < m_slots.size(); k++)
+        for (size_t k = m_graph.input_count; !m_bound && k < m_slots.size(); k++)
             if (m_slots[k].copy) m_slots[k].copy.copy_to(m_slots[k].tensor);
     }
 
@@ -101,12 +104,11 @@ class InferRequest : public ov::ISyncInferRequest {
 
     // A dense tensor of the same shape at the same place is as it was.
     bool is_bound() const {
-        if (!m_bound) return false;
-        for (size_t k = 0; k < m_slots.size(); k++)
-            if (m_slots[k].tensor.get_shape() != m_slots[k].shape ||
-                data_of(m_slots[k].tensor) != m_views[k].data)
-                return false;
-        return true;
+        bool same = m_bound;
+        for (size_t k = 0; same && k < m_slots.size(); k++)
+            same = m_slots[k].tensor.get_shape() == m_slots[k].shape &&
+                   data_of(m_slots[k].tensor) == m_views[k].data;
+        return same;
     }
 
     void bind() {

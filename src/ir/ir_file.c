@@ -68,8 +68,8 @@ static int by_line(const void *a, const void *b) {
     return x->line < y->line ? -1 : 1;
 }
 
-/* Sorts them, and puts the layers behind that are not known. */
-static void list_problems(irr_ir_graph_t *graph) {
+/* Sorts them, and puts the layers behind that are not known: each with its text, or the first. */
+static void list_problems(irr_ir_graph_t *graph, bool all) {
     size_t count = graph->report.size = graph->problems.count;
     char text[2 * IRR_SENTENCE_BYTES];
     if (count) qsort(graph->problems.at, count, sizeof *graph->problems.at, by_line);
@@ -79,7 +79,8 @@ static void list_problems(irr_ir_graph_t *graph) {
             graph->problems.at[graph->problems.count++] = problem_of(
                 graph, IRR_OK, i, IRR_AT_LAYER, "not known; its declared ports are trusted");
     }
-    for (size_t i = 0; i < graph->problems.count && !graph->memory.failed; i++) {
+    const size_t told = all ? graph->problems.count : count > 0;
+    for (size_t i = 0; i < told && !graph->memory.failed; i++) {
         irr_check_problem_t *problem = &graph->problems.at[i];
         problem->text = irr_take_text(&graph->memory, text_of(problem, text, sizeof text));
     }
@@ -119,7 +120,7 @@ irr_status_e irr_graph_read(const irr_ir_source_t *source,
     if (!graph->memory.failed && IRR_ROOM(graph, layers) && IRR_ROOM(graph, ports) &&
         IRR_ROOM(graph, scopes) && IRR_ROOM(graph, problems) && irr_read_xml(graph))
         irr_check_graph(graph);
-    list_problems(graph);
+    list_problems(graph, more == NULL);
     if (graph->memory.failed)
         status = irr_fail(sentence, IRR_NOT_ALLOCATED, "out of memory while reading %.400s", path);
     if (!status && more) status = more(graph, sentence);

@@ -73,11 +73,11 @@ typedef struct irr_layer {
     uint64_t offset, size_bytes; /* of a Const, where <data> tells both */
     const void *constant;        /* its bytes once they are loaded */
     uint32_t line, scope;
-    uint32_t data_line;        /* the layer's own without a <data> */
-    irr_run_t inputs, outputs; /* of ports */
-    uint8_t kind;              /* irr_layer_kind_e */
-    uint8_t op;                /* irr_op_e of a reduction */
-    bool keep_dims;
+    uint32_t data_line;         /* the layer's own without a <data> */
+    irr_run_t inputs, outputs;  /* of ports */
+    uint8_t kind;               /* irr_layer_kind_e */
+    uint8_t op;                 /* irr_op_e of a reduction */
+    bool keep_dims, in_weights; /* of a Const: its bytes are there */
 } irr_layer_t;
 
 typedef struct irr_port {
@@ -209,7 +209,8 @@ irr_status_e irr_open_regular(const char *path, int *descriptor, uint64_t *size_
 /* Opens the weights at the first call. Its failure is told only then: "" later. */
 irr_status_e irr_weights_open(irr_ir_graph_t *graph, irr_sentence_t sentence);
 void irr_weights_close(const irr_ir_graph_t *graph);
-/* The bytes of a well judged constant, once; of no other layer, and of 0 bytes, none. */
+/* The bytes of a constant that has them in its weights, once; of no other layer, and of 0 bytes,
+ * none. */
 irr_status_e irr_load_constant(irr_ir_graph_t *graph, uint32_t layer, irr_sentence_t sentence);
 
 /* ---- ir_build.c: how a model is made of a file ---- */

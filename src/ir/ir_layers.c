@@ -168,22 +168,20 @@ static void check_number(irr_ir_graph_t *graph, uint32_t index, int slot, int64_
 }
 
 /* The size that shape and type ask for. An empty constant is written with a size of 1. */
-static bool check_size(irr_ir_graph_t *graph, uint32_t index, const irr_partial_t *it,
+static void check_size(irr_ir_graph_t *graph, uint32_t index, const irr_partial_t *it,
                        uint64_t size_bytes) {
     char text[IRR_SHAPE_TEXT_BYTES];
     uint64_t bytes = irr_partial_bytes(it);
-    if (!irr_element_type_info(it->type)->bits) return true; /* it has no size of its own */
-    if (bytes == size_bytes || (bytes == 0 && size_bytes == 1)) return true;
+    if (!irr_element_type_info(it->type)->bits) return; /* it has no size of its own */
+    if (bytes == size_bytes || (bytes == 0 && size_bytes == 1)) return;
     irr_problem(graph, index, IRR_AT_DATA,
                 "attribute size is %" PRIu64 ", but shape %.400s of type %s takes %" PRIu64
                 " bytes",
                 size_bytes, irr_partial_text(it, text, sizeof text),
                 irr_element_type_name(it->type), bytes);
-    return false;
 }
 
-/* A Parameter or a Const. Where all is well with a few integers, they are loaded at once: they may
- * be axes. */
+/* A Parameter or a Const. */
 static void check_source(irr_ir_graph_t *graph, uint32_t index) {
     irr_layer_t *layer = &graph->layers.at[index];
     const irr_weights_t *weights = &graph->weights;
@@ -191,14 +189,14 @@ static void check_source(irr_ir_graph_t *graph, uint32_t index) {
     bool constant = layer->kind == IRR_LAYER_CONST;
     int64_t from = -1, size = -1;
     char sentence[IRR_SENTENCE_BYTES];
-    bool right = infer_output(graph, index, constant);
+    bool typed = infer_output(graph, index, constant);
     if (!constant) return;
     check_number(graph, index, IRR_DATA_OFFSET, &from);
     check_number(graph, index, IRR_DATA_SIZE, &size);
     if (from < 0 || size < 0) return;
     const uint64_t offset = layer->offset = (uint64_t)from;
     const uint64_t size_bytes = layer->size_bytes = (uint64_t)size;
-    right = right && check_size(graph, index, it, size_bytes);
+    if (typed) check_size(graph, index, it, size_bytes);
     if (size_bytes == 0) return;
     irr_status_e status = irr_weights_open(graph, INTO(sentence));
     if (status && *sentence)
@@ -210,8 +208,8 @@ static void check_source(irr_ir_graph_t *graph, uint32_t index) {
                     "offset %" PRIu64 " and size %" PRIu64
                     " lie outside weights file \"%.400s\" of %" PRIu64 " bytes",
                     offset, size_bytes, weights->path, weights->size_bytes);
-    else if (!status && right && size_bytes <= MOST_AXES_BYTES && irr_is_integer(it->type))
-        irr_load_constant(graph, index, (irr_sentence_t){NULL, 0});
+    else
+        layer->in_weights = !status;
 }
 
 /* ---- reductions ---- */
@@ -275,6 +273,15 @@ static const void *fragment_axes(irr_ir_graph_t *graph, uint32_t index, irr_part
     return source->axes[list].values;
 }
 
+/* The values of a constant, where they can be read and are no more than a list of axes has. */
+static const void *constant_axes(irr_ir_graph_t *graph, uint32_t index, const irr_partial_t *axes) {
+    const irr_layer_t *layer = &graph->layers.at[index];
+    if (layer->in_weights && layer->size_bytes <= MOST_AXES_BYTES && irr_is_integer(axes->type) &&
+        irr_partial_bytes(axes) <= layer->size_bytes)
+        irr_load_constant(graph, index, (irr_sentence_t){NULL, 0});
+    return layer->constant;
+}
+
 /* What is known of the axes. False: they are none, a problem. */
 static bool find_axes(irr_ir_graph_t *graph, uint32_t index, irr_partial_t *axes,
                       const void **values) {
@@ -284,21 +291,20 @@ static bool find_axes(irr_ir_graph_t *graph, uint32_t index, irr_partial_t *axes
     *values = NULL;
     *axes = arriving(graph, port);
     bool integers = axes->type == IRR_TYPE_UNKNOWN || irr_is_integer(axes->type);
-    uint8_t type = axes->type; /* of a constant all else is not as declared */
-    if (from && from->kind == IRR_LAYER_CONST)
-        *axes = graph->ports.at[graph->ports.at[port].source].known;
+    if (from && from->kind == IRR_LAYER_CONST) /* the shape is not as declared */
+        reshape(axes, &graph->ports.at[graph->ports.at[port].source].known);
     bool list = axes->rank == IRR_DYNAMIC_RANK || axes->rank <= 1;
     if (!integers)
         irr_problem(graph, index, IRR_AT_LAYER,
                     "axes have element type %s, expected one of " INTEGER_TYPES,
-                    irr_element_type_name(type));
+                    irr_element_type_name(axes->type));
     else if (!list)
         irr_problem(graph, index, IRR_AT_LAYER, "axes have shape %s, expected a scalar or a list",
                     irr_partial_text(axes, text, sizeof text));
     else if (graph->fragments)
         *values = fragment_axes(graph, index, axes);
     else if (from)
-        *values = from->constant;
+        *values = constant_axes(graph, graph->ports.at[graph->ports.at[port].source].layer, axes);
     return integers && list;
 }
 

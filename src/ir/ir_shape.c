@@ -31,7 +31,9 @@ static bool take_number(const char **at, int64_t *value) {
 }
 
 bool irr_parse_number(const char *text, int64_t *value) {
-    return take_number(&text, value) && !*text;
+    int64_t number;
+    if (!take_number(&text, &number) || *text) return false;
+    return *value = number, true;
 }
 
 bool irr_parse_dim(const char *text, irr_dimension_t *dim) {

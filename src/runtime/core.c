@@ -18,7 +18,7 @@ static irr_device_t **find(irr_core_t *core, const char *name) {
     return at;
 }
 
-irr_status_e irr_core_add_device(const irr_core_t *core, irr_device_t *device, bool load) {
+irr_status_e irr_core_add_device(const irr_core_t *core, irr_device_t *device, bool only_try) {
     irr_core_t *own = lock(core);
     irr_device_t **place = find(own, device->name);
     irr_status_e status = IRR_OK;
@@ -26,9 +26,8 @@ irr_status_e irr_core_add_device(const irr_core_t *core, irr_device_t *device, b
         status = irr_fail(irr_message(), IRR_PARAMETER_MISMATCH,
                           "device name \"%s\" is taken by %s and cannot be given to %s",
                           device->name, (*place)->path, device->path);
-    else if (load)
-        status = irr_device_load(device);
-    if (!status) *place = IRR_RETAIN(device);
+    else if (!only_try)
+        *place = IRR_RETAIN(device);
     irr_guard_leave(&own->lock);
     return status;
 }
@@ -93,7 +92,10 @@ irr_status_e irr_core_register_plugin(const irr_core_t *core, const char *path,
     irr_device_t *device = NULL;
     IRR_TRY(irr_plugin_path(path, full));
     IRR_TRY(irr_device_make(device_name, full, 0, &device));
+    /* The name first: a library may take long to load, and ask for this core while it does. */
     irr_status_e status = irr_core_add_device(core, device, true);
+    if (!status) status = irr_device_load(device);
+    if (!status) status = irr_core_add_device(core, device, false);
     irr_device_release(device);
     return status;
 }

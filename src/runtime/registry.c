@@ -43,28 +43,41 @@ static irr_status_e open_file(const char *path, int *file) {
                     "%s is no regular file of at most %zu bytes", path, PLUGINS_FILE_BYTES);
 }
 
+static void refuse_dtd(void *context, const xmlChar *name, const xmlChar *external,
+                       const xmlChar *system) {
+    (void)name, (void)external, (void)system;
+    ((xmlParserCtxtPtr)context)->_private = context; /* told to parse() */
+    xmlStopParser(context);
+}
+
 /* The tree, or NULL with a status. */
 static irr_status_e parse(const char *path, int file, xmlDocPtr *tree) {
     irr_xml_memory_t memory;
     irr_status_e status = IRR_OK;
     irr_xml_memory_begin(&memory);
-    *tree = xmlReadFd(file, NULL, NULL,
-                      XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
-                          XML_PARSE_NOCDATA | XML_PARSE_COMPACT);
-    irr_xml_memory_end(&memory);
-    const xmlError *error = xmlGetLastError();
-    const char *why = error && error->message ? error->message : "unknown";
-    if (memory.out_of_memory)
-        status = irr_out_of_memory(irr_message(), sizeof **tree);
-    else if (!*tree)
-        status = irr_fail(irr_message(), IRR_PARAMETER_MISMATCH, "%s:%d: not well-formed XML: %.*s",
-                          path, error ? error->line : 0, (int)strcspn(why, "\n"), why);
-    else if ((*tree)->intSubset)
+    xmlParserCtxtPtr context = xmlNewParserCtxt();
+    if (context) {
+        context->sax->internalSubset = refuse_dtd;
+        *tree = xmlCtxtReadFd(context, file, NULL, NULL,
+                              XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
+                                  XML_PARSE_NOCDATA | XML_PARSE_COMPACT);
+    }
+    const xmlError *error = context ? xmlCtxtGetLastError(context) : NULL;
+    if (!context || memory.out_of_memory)
+        status = irr_out_of_memory(irr_message(), sizeof *context);
+    else if (context->_private)
         status = irr_fail(irr_message(), IRR_PARAMETER_MISMATCH, "%s: a DTD is refused", path);
+    else if (!*tree)
+        status =
+            irr_fail(irr_message(), IRR_PARAMETER_MISMATCH, "%s:%d: not well-formed XML: %.*s",
+                     path, error ? error->line : 0, error ? (int)strcspn(error->message, "\n") : 7,
+                     error ? error->message : "unknown");
     if (status) {
         xmlFreeDoc(*tree);
         *tree = NULL;
     }
+    xmlFreeParserCtxt(context);
+    irr_xml_memory_end(&memory);
     return status;
 }
 

@@ -126,9 +126,9 @@ struct irr_core {
     bool no_plugins_file;
 };
 
-/* Adds a device that the core then holds, once it is loaded if it has to be; a taken name fails
+/* Adds a device, which the core then holds, or only tries whether that could be; a taken name fails
  * with both paths. */
-irr_status_e irr_core_add_device(const irr_core_t *core, irr_device_t *device, bool load);
+irr_status_e irr_core_add_device(const irr_core_t *core, irr_device_t *device, bool only_try);
 /* A loaded device, held for the caller. */
 irr_status_e irr_core_device(const irr_core_t *core, const char *name, irr_device_t **device);
 
