@@ -110,6 +110,11 @@ PATHS = [
      "columns from beyond the caches, on Zen 5: row by row, lines called for 8 KB ahead",
      ["sum f16 [32768,1024] axes [0]", "min f32 [65536,256] axes [0]",
       "l2 i16 [262144,128] axes [0]", "sum f16 [4096,7,1024] axes [1]"], "IRREDUCE_PREFETCH=FAR"),
+    ("exact rows as they lie", "kernel/kernel_states.inc", "LYING_STATE_BYTES : OWN_STATE_BYTES)",
+     "LYING_STATE_BYTES : TILE_STATE_BYTES)",
+     "likewise exact sums, but not where their states are more than 8 KB",
+     ["mean u16 [4096,4096] axes [0]", "mean u8 [4096,8192] axes [0]", "mean i64 [4096,1024] axes [0]",
+      "mean u16 [5000,3072] axes [0]", "mean i32 [4096,2048] axes [0]"], "IRREDUCE_PREFETCH=FAR"),
     ("long rows as they lie", "kernel/kernel_tiles.inc", "(whole ? MOST :", "(whole && !MOST ? MOST :",
      "likewise of more than 8 KB, to the 16 KB of states that the nearest cache holds beside them",
      ["l2 f32 [4096,4096] axes [0]", "min f32 [8000,3500] axes [0]", "l2 f64 [8000,1500] axes [0]",
@@ -518,7 +523,8 @@ f1cb5d0, "brief strips" to "few streams" at e2defa6 against a446be2, "leaf onto 
 blocks" on Emerald Rapids at 0ed428a; on Zen 5 "lines of rows, FAR" and "further ahead" at
 1fe7f46, "bands that do not ask" and "exact blocks of few states" at a8e109f, "near columns as they lie",
 "tiles of one plane" and "loads in order" at cba0c2f, "columns as they lie" at da23ab7, "trees of
-columns" at 5586871, "long rows as they lie" at 08cde15, "short exact rows" at e65be06), each library
+columns" at 5586871, "long rows as they lie" at 08cde15, "short exact rows" at e65be06,
+"exact rows as they lie" at 3fb0c2f), each library
 against the whole one of the same sources, on
 {machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a
