@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 enum { MOST_WIDTH = 4200, MOST_ROWS = 256, MOST_BYTES = 1 << 17, ROUNDS = 12 };
+enum { VECTOR_BYTES = 32 }; /* of the least tier that has such kernels */
 enum { PLANE_BYTES = MOST_WIDTH * 16 + IRR_ACCUMULATOR_SLACK_BYTES };
 
 static uint64_t stream = 1;
@@ -171,13 +172,20 @@ static void compare_tree(const irr_kernel_t *kernel, const matrix_t *m, const ch
         fail_msg("%s: [%zu, %zu of %zu], the tree", kernel->name, m->rows, m->width, m->stride);
 }
 
-/* Leaves in one call, however it is asked for, of any width; alone, and each of those fused. */
+/* Leaves in one call, however it is asked for, of any width; alone, and each of those fused. Merges
+ * read whole vectors, so there is something of the kernel's behind the last accumulator, too. */
 static void check_tree(const irr_kernel_t *kernel, irr_element_type_e type) {
     matrix_t m;
     draw(&m, type, IRR_ROW_LEAVES * IRR_LEAF_STEPS, below(2));
-    kernel->steps(near_sums, m.data, m.stride, m.rows, m.width,
-                  IRR_STEPS_FIRST | ways[below(WAYS)]);
+    const unsigned how = IRR_STEPS_FIRST | ways[below(WAYS)];
+    const size_t bytes = m.width * kernel->accumulator_bytes;
+    memset(near_sums + bytes, 1, VECTOR_BYTES);
+    memset(far_sums, 1, VECTOR_BYTES);
+    kernel->steps(near_sums, m.data, m.stride, m.rows, m.width, how);
     compare_tree(kernel, &m, near_sums);
+    if (bytes % VECTOR_BYTES && memcmp(near_sums + bytes, far_sums, kernel->accumulator_bytes) == 0)
+        fail_msg("%s: [%zu, %zu of %zu], %u: nothing behind", kernel->name, m.rows, m.width,
+                 m.stride, how);
     free(m.data);
 }
 
