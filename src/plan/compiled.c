@@ -91,6 +91,7 @@ static irr_status_e add_value(const irr_graph_t *graph, uint32_t v, irr_plugin_c
     uint32_t rank = from->rank == IRR_DYNAMIC_RANK ? 0 : from->rank;
     to->is = *from;
     to->maker = IRR_NO_LAYER;
+    to->output = IRR_NO_VALUE;
     to->is.dims = irr_take_copy(&made->memory, from->dims, rank, sizeof *from->dims);
     if (!from->is_constant) return IRR_OK;
     bool counted = from->rank <= IRR_MAX_RANK && irr_element_bytes(from->element_type) &&
@@ -118,7 +119,6 @@ static irr_status_e add_values(const irr_graph_t *graph, irr_plugin_compiled_t *
     made->inputs = irr_take_copy(memory, graph->inputs, graph->input_count, sizeof *made->inputs);
     made->outputs =
         irr_take_copy(memory, graph->outputs, graph->output_count, sizeof *made->outputs);
-    made->made = irr_take(memory, graph->output_count, sizeof *made->made);
     made->value_count = graph->value_count;
     made->layer_count = graph->layer_count;
     made->input_count = graph->input_count;
@@ -129,8 +129,9 @@ static irr_status_e add_values(const irr_graph_t *graph, irr_plugin_compiled_t *
     return irr_fail(sentence, IRR_NOT_ALLOCATED, "out of memory: the graph cannot be copied");
 }
 
-/* Inputs, and what they add to the key. */
+/* Inputs, and what they add to the key, behind the threads. */
 static irr_status_e add_inputs(irr_plugin_compiled_t *made, irr_sentence_t sentence) {
+    made->key_masks = 1;
     for (uint32_t i = 0; i < made->input_count; i++) {
         irr_value_t *value = &made->values[made->inputs[i]];
         if (made->inputs[i] >= made->value_count || value->given)
@@ -145,9 +146,10 @@ static irr_status_e add_inputs(irr_plugin_compiled_t *made, irr_sentence_t sente
                             "input %u has an element type that this device does not take",
                             (unsigned)i);
         value->given = true;
-        made->key_count += value->is.rank;
+        made->key_masks += value->is.rank;
         if (irr_shape_is_dynamic(value->is.dims, value->is.rank)) made->is_static = false;
     }
+    made->key_count = made->key_masks;
     return IRR_OK;
 }
 
@@ -190,15 +192,14 @@ static irr_status_e add_layers(const irr_graph_t *graph, irr_plugin_compiled_t *
     return made->memory.failed ? irr_out_of_memory(sentence, sizeof *made->layers) : IRR_OK;
 }
 
-/* Which outputs their layer writes in place: the first that a value has. */
+/* The first that a value has is written in place by its layer. */
 static irr_status_e add_outputs(irr_plugin_compiled_t *made, irr_sentence_t sentence) {
     for (uint32_t o = 0; o < made->output_count; o++) {
         irr_value_t *value = &made->values[made->outputs[o]];
         if (made->outputs[o] >= made->value_count || !is_there(value))
             return irr_fail(sentence, IRR_INVALID_C_PARAM, "output %u is made by no layer",
                             (unsigned)o);
-        made->made[o] = value->maker != IRR_NO_LAYER && !value->is_output;
-        value->is_output = true;
+        if (value->output == IRR_NO_VALUE) value->output = o;
     }
     return IRR_OK;
 }
@@ -229,7 +230,6 @@ irr_status_e irr_compiled_create(const irr_graph_t *graph, const irr_config_t *c
     atomic_init(&made->threads, config->threads);
     made->config = *config;
     made->is_static = true;
-    made->key_count = 1; /* threads */
     irr_status_e status = add_values(graph, made, sentence);
     if (status == IRR_OK) status = add_inputs(made, sentence);
     if (status == IRR_OK) status = add_layers(graph, made, sentence);

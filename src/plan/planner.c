@@ -48,3 +48,15 @@ irr_status_e irr_planner_choose(const irr_problem_t *problem, const irr_config_t
     return irr_fail(sentence, IRR_NOT_IMPLEMENTED, "IRREDUCE_BACKEND=%s cannot run it: %s",
                     rows[choice->backend]->name, offers[choice->backend].reason);
 }
+
+irr_status_e irr_planner_pick(const irr_problem_t *problem, irr_empty_axes_e empty_axes,
+                              const irr_config_t *config, const irr_backend_t **backend,
+                              irr_sentence_t sentence) {
+    irr_choice_t choice;
+    bool identity = problem->mask == 0 && empty_axes == IRR_EMPTY_AXES_IDENTITY;
+    bool idle = identity || problem->geometry.set_size == 0;
+    bool none = problem->geometry.output_count == 0;
+    if (!idle && !none) IRR_TRY(irr_planner_choose(problem, config, false, &choice, sentence));
+    *backend = none ? NULL : idle ? &irr_backend_idle : rows[choice.backend];
+    return IRR_OK;
+}

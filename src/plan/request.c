@@ -4,6 +4,7 @@
 #include "plan/compiled.h"
 
 #include "base/fp_env.h"
+#include "plan/cut.h"
 
 #include <time.h>
 
@@ -48,7 +49,8 @@ static const irr_step_t *step_at_once(const irr_plugin_compiled_t *compiled,
     const irr_layer_t *layer = compiled->layers;
     if (compiled->layer_count != 1 || compiled->input_count != 1 || compiled->output_count != 1 ||
         layer->is.data != compiled->inputs[0] || layer->axes_input != IRR_NO_VALUE ||
-        !compiled->made[0] || !plan->steps->backend || !plan->steps->backend->at_once)
+        layer->is.output != compiled->outputs[0] || !plan->steps->backend ||
+        !plan->steps->backend->at_once)
         return NULL;
     return plan->steps;
 }
@@ -118,7 +120,8 @@ static size_t view_bytes(const irr_tensor_view_t *view) {
 static size_t block_bytes(const irr_tensor_view_t *view, uint32_t *outer) {
     size_t bytes = irr_element_bytes(view->element_type);
     uint32_t d = view->rank;
-    while (d > 0 && (view->dims[d - 1] == 1 || view->byte_strides[d - 1] == (int64_t)bytes))
+    while (d > 0 && (!view->byte_strides || view->dims[d - 1] == 1 ||
+                     view->byte_strides[d - 1] == (int64_t)bytes))
         bytes *= (size_t)view->dims[--d];
     *outer = d;
     return bytes;
@@ -126,9 +129,18 @@ static size_t block_bytes(const irr_tensor_view_t *view, uint32_t *outer) {
 
 /* Room for a dense copy; 0 for a view whose strides, if any, say what dense rows are anyway. */
 static size_t staged_bytes(const irr_tensor_view_t *view) {
-    uint32_t outer = 0;
-    if (view->byte_strides) block_bytes(view, &outer);
-    return outer ? (view_bytes(view) + IRR_ALIGNMENT - 1) / IRR_ALIGNMENT * IRR_ALIGNMENT : 0;
+    uint32_t outer;
+    block_bytes(view, &outer);
+    return outer ? irr_round_up(view_bytes(view), IRR_ALIGNMENT) : 0;
+}
+
+/* Where a dense copy is, or the elements themselves. *staged: bytes of staging in use. */
+static char *dense_of(const irr_plugin_request_t *request, const irr_tensor_view_t *view,
+                      size_t *staged) {
+    size_t bytes = staged_bytes(view);
+    char *at = bytes ? request->staging.bytes + *staged : view->data;
+    *staged += bytes;
+    return at;
 }
 
 /* Block by block. */
@@ -181,13 +193,8 @@ static irr_status_e bind_inputs(irr_plugin_request_t *request, const irr_tensor_
             return irr_fail_at(sentence, irr_check_tensor(&value->is, NULL, view, sentence),
                                "input %u: ", (unsigned)i);
         for (uint32_t d = 0; d < view->rank; d++) put(request, key++, view->dims[d]);
-        void *data = view->data;
-        size_t bytes = staged_bytes(view);
-        if (bytes) {
-            data = request->staging.bytes + *staged;
-            copy_strided(view, data, true);
-            *staged += bytes;
-        }
+        char *data = dense_of(request, view, staged);
+        if (data != view->data) copy_strided(view, data, true);
         request->pointers[compiled->inputs[i]] = data;
     }
     return IRR_OK;
@@ -197,8 +204,7 @@ static irr_status_e bind_inputs(irr_plugin_request_t *request, const irr_tensor_
 static irr_status_e bind_axes(irr_plugin_request_t *request, const irr_tensor_view_t *inputs,
                               irr_sentence_t sentence) {
     const irr_plugin_compiled_t *compiled = request->compiled;
-    int64_t *key = request->key + 1;
-    for (uint32_t i = 0; i < compiled->input_count; i++) key += inputs[i].rank;
+    int64_t *key = request->key + compiled->key_masks;
     for (uint32_t k = 0; k < compiled->layer_count; k++) {
         const irr_layer_t *layer = &compiled->layers[k];
         if (layer->axes_input == IRR_NO_VALUE) continue;
@@ -220,24 +226,17 @@ static void bind_outputs(irr_plugin_request_t *request, const irr_tensor_view_t 
                          size_t staged) {
     const irr_plugin_compiled_t *compiled = request->compiled;
     for (uint32_t o = 0; o < compiled->output_count; o++) {
-        if (!compiled->made[o]) continue;
-        size_t bytes = staged_bytes(&outputs[o]);
-        request->pointers[compiled->outputs[o]] =
-            bytes ? request->staging.bytes + staged : outputs[o].data;
-        staged += bytes;
+        const irr_value_t *value = &compiled->values[compiled->outputs[o]];
+        if (value->output == o && value->maker != IRR_NO_LAYER)
+            request->pointers[compiled->outputs[o]] = dense_of(request, &outputs[o], &staged);
     }
 }
 
 /* What no layer wrote in place: inputs, constants, a result's second name, strided outputs. */
 static void copy_outputs(irr_plugin_request_t *request, const irr_tensor_view_t *outputs) {
-    const irr_plugin_compiled_t *compiled = request->compiled;
-    for (uint32_t o = 0; o < compiled->output_count; o++) {
-        void *from = request->pointers[compiled->outputs[o]];
-        if (from == outputs[o].data) continue;
-        if (staged_bytes(&outputs[o]))
-            copy_strided(&outputs[o], from, false);
-        else if (view_bytes(&outputs[o]))
-            memcpy(outputs[o].data, from, view_bytes(&outputs[o]));
+    for (uint32_t o = 0; o < request->compiled->output_count; o++) {
+        void *from = request->pointers[request->compiled->outputs[o]];
+        if (from != outputs[o].data) copy_strided(&outputs[o], from, false);
     }
 }
 
@@ -253,6 +252,7 @@ static uint64_t now_ns(void) {
  * nobody could say whose it was. */
 static irr_status_e run_pass(irr_plugin_request_t *request, uint32_t k, uint64_t began_ns,
                              const irr_executor_t *executor, irr_sentence_t sentence) {
+    const irr_layer_t *layers = request->compiled->layers;
     const irr_step_t *steps = request->plan->steps;
     irr_yield_t yields[IRR_MOST_SIBLINGS];
     uint32_t count = 0;
@@ -260,11 +260,11 @@ static irr_status_e run_pass(irr_plugin_request_t *request, uint32_t k, uint64_t
     irr_status_e status = IRR_OK;
     for (uint32_t s = k; s != IRR_NO_STEP; s = steps[s].next, count++) {
         yields[count].state = steps[s].state;
-        yields[count].output = request->pointers[steps[s].output];
+        yields[count].output = request->pointers[layers[s].is.output];
         yields[count].stats = (irr_execution_stats_t){0};
     }
     if (steps[k].backend)
-        status = steps[k].backend->execute(yields, count, request->pointers[steps[k].data],
+        status = steps[k].backend->execute(yields, count, request->pointers[layers[k].source],
                                            request->memory.bytes + request->plan->scratch_offset,
                                            executor, sentence);
     if (!began_ns) return status;
@@ -280,7 +280,7 @@ static irr_status_e run_steps(irr_plugin_request_t *request, const irr_executor_
     bool profile = atomic_load_explicit(&request->compiled->profile, memory_order_relaxed);
     uint64_t began_ns = profile ? now_ns() : 0;
     request->profiled = false;
-    for (uint32_t k = 0; k < request->plan->step_count; k++) {
+    for (uint32_t k = 0; k < request->compiled->layer_count; k++) {
         if (request->plan->steps[k].first != k) continue;
         irr_status_e status = run_pass(request, k, began_ns, executor, sentence);
         if (status != IRR_OK)
@@ -344,30 +344,29 @@ static irr_profile_row_t profile_row(const irr_plugin_request_t *request, uint32
     const irr_plugin_compiled_t *compiled = request->compiled;
     const irr_layer_t *layer = &compiled->layers[k];
     const irr_step_t *step = &request->plan->steps[k];
-    const irr_step_note_t *note = &request->plan->notes[k];
     const timing_t *timing = &request->timings[k];
     return (irr_profile_row_t){
         .size_bytes = sizeof(irr_profile_row_t),
         .layer = *layer->is.name ? layer->is.name : layer->is.id,
         .op = layer->is.type,
-        .shape = note->shape,
+        .shape = step->shape,
         .backend = step->backend ? step->backend->name : "none",
-        .kernel = note->kernel,
-        .tier = irr_tier_name(note->tier),
+        .kernel = step->kernel,
+        .tier = irr_tier_name(step->tier),
         .threads = timing->stats.threads,
         .executed = step->backend != NULL,
         .start_ns = timing->start_ns,
         .time_ns = timing->time_ns,
-        .bytes = note->bytes,
+        .bytes = step->bytes,
         .exact_fallbacks = timing->stats.exact_fallbacks,
     };
 }
 
 irr_status_e irr_request_profile(irr_plugin_request_t *request, irr_profile_row_t *rows,
                                  size_t capacity, size_t *count, irr_sentence_t sentence) {
-    *count = request->profiled ? request->plan->step_count : 0;
+    *count = request->profiled ? request->compiled->layer_count : 0;
     for (uint32_t k = 0; k < *count && k < capacity; k++) {
-        if (!irr_plan_note(request->compiled, request->plan, k))
+        if (!irr_plan_note(request->plan, k))
             return irr_out_of_memory(sentence, IRR_SHAPE_TEXT_BYTES);
         irr_profile_row_t row = profile_row(request, k);
         /* The caller's rows may be older and shorter, or newer and longer, than ours. */
