@@ -74,7 +74,7 @@ static irr_status_e open_weights(irr_ir_graph_t *graph, irr_sentence_t sentence)
     if (!weights->path) return irr_out_of_memory(sentence, sizeof ".bin");
     irr_status_e status =
         irr_open_regular(weights->path, &weights->descriptor, &weights->size_bytes, sentence);
-    if (status) return irr_fail_at(sentence, status, "weights file \"%.400s\": ", weights->path);
+    IRR_TRY(irr_fail_at(sentence, status, "weights file \"%.400s\": ", weights->path));
     weights->opened = true;
     if (weights->size_bytes > SMALL_FILE_BYTES) return IRR_OK;
     unsigned char *whole = irr_take(&graph->memory, weights->size_bytes, 1);

@@ -75,11 +75,6 @@ irr_status_e irr_layer_admit(const irr_graph_t *graph, const irr_graph_layer_t *
     return judge_axes(graph, layer, mask, sentence);
 }
 
-irr_status_e irr_fail_layer(irr_sentence_t to, irr_status_e status,
-                            const irr_graph_layer_t *layer) {
-    return irr_fail_at(to, status, "layer %s \"%s\" (%s): ", layer->id, layer->name, layer->type);
-}
-
 /* ---- copying the graph, judged as it goes ---- */
 
 static irr_status_e add_value(const irr_graph_t *graph, uint32_t v, irr_plugin_compiled_t *made,
@@ -183,7 +178,7 @@ static irr_status_e add_layers(const irr_graph_t *graph, irr_plugin_compiled_t *
         if (status == IRR_OK &&
             (!is_there(&made->values[from->data]) || is_there(&made->values[from->output])))
             status = irr_fail(sentence, IRR_INVALID_C_PARAM, "layers do not stand in their order");
-        if (status != IRR_OK) return irr_fail_layer(sentence, status, from);
+        IRR_TRY(irr_fail_layer(sentence, status, from));
         copy_layer(graph, from, layer, &made->memory);
         made->values[from->data].readers++;
         made->values[from->output].maker = k;

@@ -105,8 +105,6 @@ irr_status_e irr_layer_admit(const irr_graph_t *graph, const irr_graph_layer_t *
 irr_status_e irr_compiled_create(const irr_graph_t *graph, const irr_config_t *config,
                                  irr_plugin_compiled_t **compiled, irr_sentence_t sentence);
 void irr_compiled_release(irr_plugin_compiled_t *compiled); /* one user less */
-/* "layer 3 "norm" (ReduceL2): " before the sentence. */
-irr_status_e irr_fail_layer(irr_sentence_t to, irr_status_e status, const irr_graph_layer_t *layer);
 
 /* ---- plan.c ---- */
 

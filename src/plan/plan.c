@@ -89,8 +89,8 @@ static irr_status_e check(const irr_plan_t *plan, uint32_t v, const char *what, 
     const irr_tensor_view_t view = {.element_type = value->element_type,
                                     .rank = plan->shapes[v].rank,
                                     .dims = plan->shapes[v].dims};
-    irr_status_e status = irr_check_tensor(value, NULL, &view, sentence);
-    return status ? irr_fail_at(sentence, status, "%s %u: ", what, (unsigned)index) : IRR_OK;
+    return irr_fail_at(sentence, irr_check_tensor(value, NULL, &view, sentence), "%s %u: ", what,
+                       (unsigned)index);
 }
 
 static irr_status_e shape_ends(irr_plan_t *plan, irr_sentence_t sentence) {
@@ -172,7 +172,7 @@ static irr_status_e plan_layers(irr_plan_t *plan, irr_sentence_t sentence) {
         irr_status_e status = shape_layer(plan, layer, axes, sentence);
         if (status == IRR_OK && layer->folded_into == IRR_NO_LAYER)
             status = plan_layer(plan, k, sentence);
-        if (status != IRR_OK) return irr_fail_layer(sentence, status, &layer->is);
+        IRR_TRY(irr_fail_layer(sentence, status, &layer->is));
     }
     join_passes(plan);
     if (!place(plan, plan->scratch_bytes, &plan->scratch_offset) || !has_memory(plan->memory_bytes))
