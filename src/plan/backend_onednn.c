@@ -112,8 +112,7 @@ static void offer(const irr_problem_t *problem, const irr_config_t *config, irr_
     if (!objects && !is_forced(config) && offer->beaten_by_us > 0 &&
         estimate_us(&problem->geometry, MOST_LANES) >= offer->beaten_by_us)
         objects = "another is sooner than any implementation of oneDNN";
-    if (!objects)
-        status = irr_onednn_create(problem, problem->geometry.runs[0].size, 0, &reduction);
+    if (!objects) status = irr_onednn_create(problem, 0, &reduction);
     if (status)
         objects = status == IRR_NOT_ALLOCATED ? "out of memory"
                                               : "oneDNN has no implementation for this shape";
@@ -145,18 +144,19 @@ static void release(void *opaque) {
 
 /* Splits the outermost run, if it is kept, between the threads. */
 static irr_status_e split(state_t *state, uint32_t threads) {
-    const irr_problem_t *problem = &state->problem;
-    const irr_geometry_t *geometry = &problem->geometry;
-    size_t size = geometry->runs[0].size, bytes = irr_element_bytes(problem->type);
-    bool whole = geometry->runs[0].reduced ||
-                 geometry->output_count * geometry->set_size < SPLIT_BYTES / bytes;
+    irr_problem_t part = state->problem;
+    irr_run_t *run = &part.geometry.runs[0];
+    const size_t size = run->size, outputs = part.geometry.output_count;
+    size_t bytes = outputs * part.geometry.set_size * irr_element_bytes(part.type);
+    bool whole = run->reduced || bytes < SPLIT_BYTES;
     size_t chunk = whole ? size : irr_ceil_div(size, irr_least(threads, size));
-    size_t last = (size - 1) % chunk + 1;
     state->chunk_count = (uint32_t)irr_ceil_div(size, chunk);
-    state->chunk_outputs = whole ? geometry->output_count : geometry->output_count / size * chunk;
-    irr_status_e status = irr_onednn_create(problem, last, 2, &state->last);
+    state->chunk_outputs = whole ? outputs : outputs / size * chunk;
+    run->size = (size - 1) % chunk + 1;
+    irr_status_e status = irr_onednn_create(&part, 2, &state->last);
+    run->size = chunk;
     if (status == IRR_OK && state->chunk_count > 1)
-        status = irr_onednn_create(problem, chunk, state->chunk_count, &state->chunk);
+        status = irr_onednn_create(&part, state->chunk_count, &state->chunk);
     return status;
 }
 
