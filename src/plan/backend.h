@@ -59,7 +59,7 @@ typedef struct irr_execution_stats {
 typedef struct irr_yield {
     const void *state;
     void *output;
-    irr_execution_stats_t stats;
+    irr_execution_stats_t stats; /* of one thread, unless the backend says more */
 } irr_yield_t;
 
 /* Problems on the same data over the same axes that are executed together, at most. */

@@ -159,7 +159,6 @@ static irr_status_e execute(irr_yield_t *yield, uint32_t count, const void *data
             finish(&fold, info, output);
         }
     }
-    yield->stats = (irr_execution_stats_t){.threads = 1};
     return IRR_OK;
 }
 

@@ -29,6 +29,7 @@ struct irr_plugin_request {
     void **pointers;           /* by value: where its elements are */
     buffer_t memory;           /* intermediate results and the backends' scratch */
     buffer_t staging;          /* dense copies of strided inputs and outputs */
+    size_t staged_bytes;       /* of it in use */
     timing_t *timings;         /* by layer */
     bool profiled;
 };
@@ -134,12 +135,11 @@ static size_t staged_bytes(const irr_tensor_view_t *view) {
     return outer ? irr_round_up(view_bytes(view), IRR_ALIGNMENT) : 0;
 }
 
-/* Where a dense copy is, or the elements themselves. *staged: bytes of staging in use. */
-static char *dense_of(const irr_plugin_request_t *request, const irr_tensor_view_t *view,
-                      size_t *staged) {
+/* Where a dense copy is to be, or the elements themselves. */
+static char *dense_of(irr_plugin_request_t *request, const irr_tensor_view_t *view) {
     size_t bytes = staged_bytes(view);
-    char *at = bytes ? request->staging.bytes + *staged : view->data;
-    *staged += bytes;
+    char *at = bytes ? request->staging.bytes + request->staged_bytes : view->data;
+    request->staged_bytes += bytes;
     return at;
 }
 
@@ -169,6 +169,7 @@ static irr_status_e make_staging(irr_plugin_request_t *request, const irr_tensor
     for (uint32_t i = 0; i < request->compiled->input_count; i++) total += staged_bytes(&inputs[i]);
     for (uint32_t o = 0; o < request->compiled->output_count; o++)
         total += staged_bytes(&outputs[o]);
+    request->staged_bytes = 0;
     return total ? ensure(&request->staging, total, sentence) : IRR_OK;
 }
 
@@ -180,9 +181,9 @@ static void put(irr_plugin_request_t *request, int64_t *key, int64_t number) {
     request->fits = false;
 }
 
-/* Pointers and key from the inputs; strided ones are packed. *staged: bytes of staging in use. */
+/* Pointers and key from the inputs; strided ones are packed. */
 static irr_status_e bind_inputs(irr_plugin_request_t *request, const irr_tensor_view_t *inputs,
-                                size_t *staged, irr_sentence_t sentence) {
+                                irr_sentence_t sentence) {
     const irr_plugin_compiled_t *compiled = request->compiled;
     int64_t *key = request->key;
     put(request, key++, atomic_load_explicit(&compiled->threads, memory_order_relaxed));
@@ -193,7 +194,7 @@ static irr_status_e bind_inputs(irr_plugin_request_t *request, const irr_tensor_
             return irr_fail_at(sentence, irr_check_tensor(&value->is, NULL, view, sentence),
                                "input %u: ", (unsigned)i);
         for (uint32_t d = 0; d < view->rank; d++) put(request, key++, view->dims[d]);
-        char *data = dense_of(request, view, staged);
+        char *data = dense_of(request, view);
         if (data != view->data) copy_strided(view, data, true);
         request->pointers[compiled->inputs[i]] = data;
     }
@@ -222,13 +223,12 @@ static irr_status_e bind_axes(irr_plugin_request_t *request, const irr_tensor_vi
 }
 
 /* Layers write their results straight into dense outputs. */
-static void bind_outputs(irr_plugin_request_t *request, const irr_tensor_view_t *outputs,
-                         size_t staged) {
+static void bind_outputs(irr_plugin_request_t *request, const irr_tensor_view_t *outputs) {
     const irr_plugin_compiled_t *compiled = request->compiled;
     for (uint32_t o = 0; o < compiled->output_count; o++) {
         const irr_value_t *value = &compiled->values[compiled->outputs[o]];
         if (value->output == o && value->maker != IRR_NO_LAYER)
-            request->pointers[compiled->outputs[o]] = dense_of(request, &outputs[o], &staged);
+            request->pointers[compiled->outputs[o]] = dense_of(request, &outputs[o]);
     }
 }
 
@@ -261,7 +261,7 @@ static irr_status_e run_pass(irr_plugin_request_t *request, uint32_t k, uint64_t
     for (uint32_t s = k; s != IRR_NO_STEP; s = steps[s].next, count++) {
         yields[count].state = steps[s].state;
         yields[count].output = request->pointers[layers[s].is.output];
-        yields[count].stats = (irr_execution_stats_t){0};
+        yields[count].stats = (irr_execution_stats_t){.threads = steps[k].backend != NULL};
     }
     if (steps[k].backend)
         status = steps[k].backend->execute(yields, count, request->pointers[layers[k].source],
@@ -282,9 +282,8 @@ static irr_status_e run_steps(irr_plugin_request_t *request, const irr_executor_
     request->profiled = false;
     for (uint32_t k = 0; k < request->compiled->layer_count; k++) {
         if (request->plan->steps[k].first != k) continue;
-        irr_status_e status = run_pass(request, k, began_ns, executor, sentence);
-        if (status != IRR_OK)
-            return irr_fail_layer(sentence, status, &request->compiled->layers[k].is);
+        IRR_TRY(irr_fail_layer(sentence, run_pass(request, k, began_ns, executor, sentence),
+                               &request->compiled->layers[k].is));
     }
     request->profiled = profile;
     return IRR_OK;
@@ -313,13 +312,11 @@ static bool infer_at_once(irr_plugin_request_t *request, const irr_tensor_view_t
 static irr_status_e infer_in_steps(irr_plugin_request_t *request, const irr_tensor_view_t *inputs,
                                    const irr_tensor_view_t *outputs,
                                    const irr_host_services_t *services, irr_sentence_t sentence) {
-    const irr_plugin_compiled_t *compiled = request->compiled;
-    size_t staged = 0;
     IRR_TRY(make_staging(request, inputs, outputs, sentence));
-    IRR_TRY(bind_inputs(request, inputs, &staged, sentence));
-    if (!compiled->is_static) IRR_TRY(bind_axes(request, inputs, sentence));
+    IRR_TRY(bind_inputs(request, inputs, sentence));
+    if (!request->compiled->is_static) IRR_TRY(bind_axes(request, inputs, sentence));
     if (!request->fits) IRR_TRY(take_plan(request, sentence));
-    bind_outputs(request, outputs, staged);
+    bind_outputs(request, outputs);
     irr_executor_t executor = {.services = services, .threads = (uint32_t)*request->key};
     IRR_TRY(run_steps(request, &executor, sentence));
     copy_outputs(request, outputs);

@@ -131,8 +131,8 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     info.whole_rows = plan->whole_rows;
     info.calls = plan->whole_rows && plan->asks;
     info.most_block_elements = together ? MOST_BLOCK_BYTES / info.element_bytes : SIZE_MAX;
-    bool free = irr_element_type_info(problem->type)->kind != IRR_KIND_FLOAT ||
-                problem->op == IRR_OP_MIN || problem->op == IRR_OP_MAX;
+    bool floats = irr_element_type_info(problem->type)->kind == IRR_KIND_FLOAT;
+    bool free = !floats || problem->op == IRR_OP_MIN || problem->op == IRR_OP_MAX;
     size_t piece = IRR_PIECE_BYTES / (IRR_LEAF_STEPS * info.lanes * info.element_bytes);
     info.row_leaves = plan->accurate            ? IRR_ROW_LEAVES
                       : plan->asks              ? (piece ? piece : 1)
@@ -143,14 +143,13 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     info.most_block_rows = brief ? MOST_BLOCK_ROWS : 0;
     if (brief && !plan->hopes && plan->kernel->grouped)
         info.least_grouped_rows = grouped_rows_of(problem->type);
-    bool one = fused && irr_element_type_info(problem->type)->kind == IRR_KIND_FLOAT;
+    bool one = fused && floats;
     info.column_leaves = one ? 1 : plan->kernel->leaves;
     info.tree_columns = tree_columns(plan, together);
     /* What is asked for is what lies behind a leaf. */
     if (plan->asks) info.column_leaves = irr_least(info.column_leaves, IRR_ROW_LEAVES);
     /* What may have to be done again has the same units then; and floats go straight to results. */
-    bool sure = irr_element_type_info(problem->type)->kind != IRR_KIND_FLOAT &&
-                !plan->kernel->exact && !plan->hopes;
+    bool sure = !floats && !plan->kernel->exact && !plan->hopes;
     info.bands = sure && !together && plan->how & IRR_STEPS_LINES;
     info.exact = !one && plan->kernel->exact;
     irr_layout_of(&problem->geometry, &info, &plan->cost, &plan->layout);
@@ -162,8 +161,7 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     plan->one_call = one_call_of(&plan->layout, plan->kernel, alone, plan->ahead);
     plan->straight = straight_of(plan);
     plan->output_bytes = irr_element_bytes(problem->type);
-    plan->rounds = irr_element_type_info(problem->type)->kind == IRR_KIND_FLOAT ||
-                   irr_op_info(problem->op)->result != IRR_RESULT_TOTAL;
+    plan->rounds = floats || irr_op_info(problem->op)->result != IRR_RESULT_TOTAL;
     plan->planes[0] = irr_plane_of(plan, 0);
     plan->plane_count = 1;
     plan->again_offset = plan->slot_bytes = plan->layout.slot_bytes;

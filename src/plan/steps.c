@@ -62,7 +62,6 @@ static irr_status_e execute(irr_yield_t *yield, uint32_t count, const void *data
     if (!state->empty) memcpy(to, data, state->count * state->element_bytes);
     for (size_t k = 0; state->empty && k < state->count; k++, to += state->element_bytes)
         memcpy(to, state->element, state->element_bytes);
-    yield->stats = (irr_execution_stats_t){.threads = 1};
     return IRR_OK;
 }
 
