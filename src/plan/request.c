@@ -19,19 +19,20 @@ typedef struct {
     size_t capacity_bytes;
 } buffer_t;
 
+/* First what one small reduction needs. */
 struct irr_plugin_request {
     irr_plugin_compiled_t *compiled;
     irr_plan_t *plan;          /* NULL before the first infer of a dynamic model */
-    irr_arena_t parts;         /* key, pointers, timings */
     int64_t *key;              /* of the infer at hand */
-    bool fits;                 /* the plan is that of the key */
     const irr_step_t *at_once; /* of a model that is nothing but one reduction */
-    void **pointers;           /* by value: where its elements are */
     buffer_t memory;           /* intermediate results and the backends' scratch */
-    buffer_t staging;          /* dense copies of strided inputs and outputs */
-    size_t staged_bytes;       /* of it in use */
-    timing_t *timings;         /* by layer */
+    bool fits;                 /* the plan is that of the key */
     bool profiled;
+    irr_arena_t parts;   /* key, pointers, timings */
+    void **pointers;     /* by value: where its elements are */
+    timing_t *timings;   /* by layer */
+    buffer_t staging;    /* dense copies of strided inputs and outputs */
+    size_t staged_bytes; /* of it in use */
 };
 
 /* ---- life ---- */
