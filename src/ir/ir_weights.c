@@ -96,8 +96,7 @@ void irr_weights_close(const irr_ir_graph_t *graph) {
     if (weights->opened) close(weights->descriptor);
 }
 
-irr_status_e irr_load_constant(irr_ir_graph_t *graph, uint32_t index, irr_sentence_t sentence) {
-    irr_layer_t *layer = &graph->layers.at[index];
+irr_status_e irr_load_constant(irr_ir_graph_t *graph, irr_layer_t *layer, irr_sentence_t sentence) {
     const irr_weights_t *weights = &graph->weights;
     const uint64_t offset = layer->offset, size_bytes = layer->size_bytes;
     if (size_bytes == 0 || layer->constant) return IRR_OK;
