@@ -49,23 +49,15 @@ static inline void add_at(int64_t *digit, u128_t value, unsigned shift, int64_t 
 /* `low` and `end` of the accumulator, in registers. */
 static inline void add_one(irr_exact_t *exact, double x, irr_term_e term, uint32_t *low,
                            uint32_t *end) {
-    uint64_t bits, mantissa;
+    uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
-    uint32_t field = (uint32_t)(bits >> 52) & 0x7ff, position;
-    bool square = term == IRR_TERM_SQUARE;
-    mantissa = bits & ((UINT64_C(1) << 52) - 1);
-    if (field == 0x7ff) {
-        bool negative = bits >> 63 && term == IRR_TERM_VALUE;
-        *(mantissa ? &exact->nan : negative ? &exact->minus_inf : &exact->plus_inf) = true;
-        return;
-    }
-    if (field)
-        mantissa |= UINT64_C(1) << 52;
-    else
-        field = 1;
+    const uint32_t field = (uint32_t)(bits >> 52) & 0x7ff;
+    const bool square = term == IRR_TERM_SQUARE, normal = field > 0;
+    const uint64_t mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | (uint64_t)normal
+                                                                       << 52; /* the hidden bit */
     if (!mantissa) return;
     int64_t sign = term == IRR_TERM_VALUE ? -(int64_t)(bits >> 63) : 0;
-    position = square ? 2 * (field - 1) : field - 1 + 1074;
+    uint32_t position = square ? 2 * (field - normal) : field - normal + 1074;
     add_at(exact->digit + position / 32, (u128_t)mantissa * (square ? mantissa : 1), position % 32,
            sign, square);
     if (position / 32 < *low) *low = position / 32;
@@ -100,8 +92,7 @@ void irr_exact_add(irr_exact_t *exact, irr_element_type_e type, const void *data
                    size_t stride, size_t count) {
     enum { PIECE = 64 };
     double piece[PIECE];
-    exact->count += count;
-    while (count && !exact->nan) {
+    while (count) {
         size_t n = count < PIECE ? count : PIECE;
         widen(piece, type, data, first, stride, n);
         if (exact->room < n) carry(exact);
@@ -191,13 +182,10 @@ static const struct {
 } formats[IRR_ELEMENT_TYPE_COUNT] = {
     [IRR_F64] = {52, 1023}, [IRR_F32] = {23, 127}, [IRR_F16] = {10, 15}, [IRR_BF16] = {7, 127}};
 
-static uint64_t infinity_of(irr_element_type_e type) {
-    return (uint64_t)(2 * formats[type].bias + 1) << formats[type].fraction_bits;
-}
-
 /* To nearest even: bits of the magnitude. */
 static uint64_t to_nearest(const number_t *number, irr_element_type_e type) {
     const int fraction = formats[type].fraction_bits, bias = formats[type].bias;
+    const uint64_t infinity = (uint64_t)(2 * bias + 1) << fraction;
     int least = 1 - bias - fraction; /* exponent of the last bit of a denormal */
     int last = number->exponent + 127 - fraction;
     if (last < least) last = least;
@@ -206,28 +194,22 @@ static uint64_t to_nearest(const number_t *number, irr_element_type_e type) {
     u128_t kept = drop < 128 ? number->top >> drop : 0, half = (u128_t)1 << (drop - 1);
     u128_t rest = number->top & (half | (half - 1));
     kept += rest > half || (rest == half && (number->more || (kept & 1)));
-    if (last - least > 2 * bias) return infinity_of(type);
+    if (last - least > 2 * bias) return infinity;
     /* The hidden bit carries into the exponent, and so may the rounding. */
     uint64_t bits = (uint64_t)kept + ((uint64_t)(last - least) << fraction);
-    return bits < infinity_of(type) ? bits : infinity_of(type);
+    return bits < infinity ? bits : infinity;
 }
 
-void irr_exact_round(irr_exact_t *exact, irr_result_e result, irr_element_type_e type,
-                     void *output) {
-    uint64_t infinity = infinity_of(type), bits = 0;
-    bool negative = exact->minus_inf;
-    number_t number;
-    if (exact->nan || (exact->plus_inf && exact->minus_inf)) {
-        bits = infinity | UINT64_C(1) << (formats[type].fraction_bits - 1);
-        negative = false;
-    } else if (exact->plus_inf || exact->minus_inf) {
-        bits = infinity;
-    } else if (highest(exact, &number, &negative)) {
-        if (result == IRR_RESULT_QUOTIENT) divide(&number, exact->count);
-        if (result == IRR_RESULT_ROOT) take_root(&number);
-        bits = to_nearest(&number, type);
-    }
+void irr_exact_round(irr_exact_t *exact, irr_result_e result, uint64_t count,
+                     irr_element_type_e type, void *output) {
     size_t bytes = irr_element_bytes(type);
-    bits |= (uint64_t)negative << (8 * bytes - 1);
+    uint64_t bits = 0;
+    bool negative;
+    number_t number;
+    if (highest(exact, &number, &negative)) {
+        if (result == IRR_RESULT_QUOTIENT) divide(&number, count);
+        if (result == IRR_RESULT_ROOT) take_root(&number);
+        bits = to_nearest(&number, type) | (uint64_t)negative << (8 * bytes - 1);
+    }
     memcpy(output, &bits, bytes); /* little-endian, as all our hosts */
 }

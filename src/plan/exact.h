@@ -16,16 +16,14 @@ typedef struct irr_exact {
     uint32_t low, end;               /* digits outside are zero */
     uint32_t room;                   /* additions left before digits could overflow */
     irr_term_e term;
-    uint64_t count;                /* of elements */
-    bool nan, plus_inf, minus_inf; /* have been seen; they add nothing to the digits */
 } irr_exact_t;
 
 void irr_exact_start(irr_exact_t *exact, irr_term_e term);
-/* Adds elements data[first], data[first + stride] ... of a float type. */
+/* Adds elements data[first], data[first + stride] ... of a float type: none is infinite or NaN. */
 void irr_exact_add(irr_exact_t *exact, irr_element_type_e type, const void *data, size_t first,
                    size_t stride, size_t count);
-/* Writes the one element that is right. The accumulator is spent. */
-void irr_exact_round(irr_exact_t *exact, irr_result_e result, irr_element_type_e type,
-                     void *output);
+/* Writes the one element that is right, of so many that were added. The accumulator is spent. */
+void irr_exact_round(irr_exact_t *exact, irr_result_e result, uint64_t count,
+                     irr_element_type_e type, void *output);
 
 #endif

@@ -122,7 +122,7 @@ void irr_redo(const irr_problem_t *problem, const void *data, size_t index, void
     } else if (op->term) {
         irr_exact_start(&redo.exact, op->term);
         irr_visit_set(&problem->geometry, index, add, &redo);
-        irr_exact_round(&redo.exact, op->result, problem->type, output);
+        irr_exact_round(&redo.exact, op->result, problem->geometry.set_size, problem->type, output);
     } else {
         redo.scaled = (scaled_t){1, 0};
         irr_visit_set(&problem->geometry, index, multiply, &redo);
