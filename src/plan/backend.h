@@ -107,8 +107,6 @@ const irr_backend_t *irr_backend_row(irr_backend_e backend);
  * takes problems whose data has no elements. */
 extern const irr_backend_t irr_backend_idle;
 
-/* What holds for any shape and configuration: does the device take this op on this type? */
-irr_status_e irr_planner_admit(irr_op_e op, irr_element_type_e type, irr_sentence_t sentence);
 /* Asks all, for their words too or for the choice alone; auto takes the fastest that serves, and
  * the reference only where no other does. Fails when the forced backend declines. */
 irr_status_e irr_planner_choose(const irr_problem_t *problem, const irr_config_t *config,

@@ -67,7 +67,12 @@ irr_status_e irr_layer_admit(const irr_graph_t *graph, const irr_graph_layer_t *
     IRR_TRY(judge_value(graph, layer->data, "data", sentence));
     IRR_TRY(judge_value(graph, layer->output, "output", sentence));
     const irr_graph_value_t *data = &graph->values[layer->data];
-    IRR_TRY(irr_planner_admit(*op, data->element_type, sentence));
+    if (!irr_op_takes(*op, data->element_type))
+        return irr_fail(sentence, IRR_NOT_IMPLEMENTED, "data of type %s; %s takes %s",
+                        irr_element_type_name(data->element_type), layer->type,
+                        irr_op_info(*op)->takes_numeric
+                            ? "f64, f32, f16, bf16, i64, i32, i16, i8, u64, u32, u16, u8"
+                            : "boolean");
     if (data->rank == IRR_DYNAMIC_RANK)
         return irr_fail(sentence, IRR_NOT_IMPLEMENTED, "the rank of its data is not known");
     if (graph->values[layer->output].element_type != data->element_type)
@@ -235,7 +240,7 @@ irr_status_e irr_compiled_create(const irr_graph_t *graph, const irr_config_t *c
 }
 
 void irr_compiled_release(irr_plugin_compiled_t *compiled) {
-    if (atomic_fetch_sub(&compiled->users, 1) != 1) return;
+    if (!compiled || atomic_fetch_sub(&compiled->users, 1) != 1) return;
     for (unsigned i = 0; i < IRR_PLAN_CACHE_CAPACITY; i++) irr_plan_release(compiled->cache[i]);
     irr_arena_release(&compiled->memory);
     irr_release(compiled);

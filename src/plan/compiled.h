@@ -59,22 +59,16 @@ typedef struct irr_step {
 } irr_step_t;
 #define IRR_NO_STEP UINT32_MAX
 
-/* A value's shape in a plan. */
-typedef struct irr_plan_shape {
-    const int64_t *dims;
-    uint32_t rank;
-    uint32_t newest_pass; /* that begins with a reader of this value, or IRR_NO_STEP */
-} irr_plan_shape_t;
-
 typedef struct irr_plan {
     const irr_plugin_compiled_t *compiled; /* which outlives it */
     atomic_uint users;                     /* the cache and requests */
     uint64_t last_used;                    /* the cache's clock */
-    irr_arena_t memory;       /* of what follows, once it is made under the model's lock */
-    int64_t *key;             /* threads, dims of every input, each layer's run-time mask */
-    irr_step_t *steps;        /* one a layer */
-    irr_plan_shape_t *shapes; /* by value */
-    size_t *offsets;          /* of each value in the request's memory; SIZE_MAX: not there */
+    irr_arena_t memory;        /* of what follows, once it is made under the model's lock */
+    int64_t *key;              /* threads, dims of every input, each layer's run-time mask */
+    irr_step_t *steps;         /* one a layer */
+    irr_tensor_view_t *shapes; /* by value, as are the next two: no data, no strides */
+    size_t *offsets;           /* in the request's memory; SIZE_MAX: not there */
+    uint32_t *newest;          /* pass that begins with a reader of the value, or IRR_NO_STEP */
     size_t scratch_offset, scratch_bytes, memory_bytes;
 } irr_plan_t;
 
@@ -104,7 +98,7 @@ irr_status_e irr_layer_admit(const irr_graph_t *graph, const irr_graph_layer_t *
                              uint64_t *mask, irr_sentence_t sentence);
 irr_status_e irr_compiled_create(const irr_graph_t *graph, const irr_config_t *config,
                                  irr_plugin_compiled_t **compiled, irr_sentence_t sentence);
-void irr_compiled_release(irr_plugin_compiled_t *compiled); /* one user less */
+void irr_compiled_release(irr_plugin_compiled_t *compiled); /* one user less; NULL does nothing */
 
 /* ---- plan.c ---- */
 
@@ -134,6 +128,8 @@ bool irr_plan_note(irr_plan_t *plan, uint32_t layer);
 irr_status_e irr_request_create(irr_plugin_compiled_t *compiled, irr_plugin_request_t **request,
                                 irr_sentence_t sentence);
 void irr_request_release(irr_plugin_request_t *request);
+/* Of dense rows, which fit. */
+size_t irr_view_bytes(const irr_tensor_view_t *view);
 irr_status_e irr_request_infer(irr_plugin_request_t *request, const irr_tensor_view_t *inputs,
                                const irr_tensor_view_t *outputs,
                                const irr_host_services_t *services, irr_sentence_t sentence);

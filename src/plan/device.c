@@ -122,10 +122,6 @@ static irr_status_e get_compiled_property(irr_plugin_compiled_t *compiled, const
     return IRR_OK;
 }
 
-static void release_compiled(irr_plugin_compiled_t *compiled) {
-    if (compiled) irr_compiled_release(compiled);
-}
-
 /* ---- the entry ---- */
 
 static const irr_plugin_engine_t face = {
@@ -138,7 +134,7 @@ static const irr_plugin_engine_t face = {
     .get_property = get_property,
     .query = query,
     .compile = compile,
-    .release_compiled = release_compiled,
+    .release_compiled = irr_compiled_release,
     .set_compiled_property = set_compiled_property,
     .get_compiled_property = get_compiled_property,
     .create_request = irr_request_create,

@@ -44,7 +44,7 @@ static void words_of(const irr_plan_t *plan, uint32_t k, words_t *words) {
 
 /* ---- the profile ---- */
 
-static char *shape_text(irr_arena_t *memory, const irr_plan_shape_t *data, uint64_t mask) {
+static char *shape_text(irr_arena_t *memory, const irr_tensor_view_t *data, uint64_t mask) {
     char text[IRR_SHAPE_TEXT_BYTES + 256];
     irr_shape_text(data->dims, data->rank, text, IRR_SHAPE_TEXT_BYTES);
     irr_writer_t writer = {text, sizeof text, strlen(text)};
@@ -64,13 +64,6 @@ static char *kernel_text(irr_arena_t *memory, const words_t *words) {
     return irr_take_text(memory, text);
 }
 
-/* Of a tensor that the plan has found to fit. */
-static size_t bytes_of(const irr_plan_t *plan, uint32_t value) {
-    size_t elements = 0;
-    irr_shape_elements(plan->shapes[value].dims, plan->shapes[value].rank, &elements);
-    return elements * irr_element_bytes(plan->compiled->values[value].is.element_type);
-}
-
 /* What a pass reads once is counted once: by parts, as the time. */
 bool irr_plan_note(irr_plan_t *plan, uint32_t k) {
     const irr_layer_t *layer = &plan->compiled->layers[k];
@@ -84,8 +77,9 @@ bool irr_plan_note(irr_plan_t *plan, uint32_t k) {
         step->tier =
             words.chosen ? words.choice.offers[words.choice.backend].tier : IRR_TIER_SCALAR;
         if (step->backend)
-            step->bytes = bytes_of(plan, layer->source) / plan->steps[step->first].length +
-                          bytes_of(plan, layer->is.output);
+            step->bytes =
+                irr_view_bytes(&plan->shapes[layer->source]) / plan->steps[step->first].length +
+                irr_view_bytes(&plan->shapes[layer->is.output]);
     }
     irr_unlock(plan->compiled);
     return step->kernel && step->shape;

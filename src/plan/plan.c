@@ -8,9 +8,9 @@
 void irr_plan_problem(const irr_plan_t *plan, uint32_t k, irr_problem_t *problem,
                       irr_config_t *config) {
     const irr_layer_t *layer = &plan->compiled->layers[k];
-    const irr_plan_shape_t *data = &plan->shapes[layer->source];
-    irr_problem_of(layer->op, plan->compiled->values[layer->is.output].is.element_type, data->dims,
-                   data->rank, plan->steps[k].mask, problem);
+    const irr_tensor_view_t *data = &plan->shapes[layer->source];
+    irr_problem_of(layer->op, data->element_type, data->dims, data->rank, plan->steps[k].mask,
+                   problem);
     *config = plan->compiled->config;
     config->threads = (uint32_t)plan->key[0];
 }
@@ -52,7 +52,7 @@ static uint32_t find_pass(const irr_plan_t *plan, const irr_step_t *step, uint32
 /* Puts step k behind its siblings, or opens a pass that later ones may join. */
 static void join_siblings(irr_plan_t *plan, uint32_t k) {
     irr_step_t *steps = plan->steps, *step = &steps[k];
-    uint32_t *newest = &plan->shapes[plan->compiled->layers[k].source].newest_pass;
+    uint32_t *newest = &plan->newest[plan->compiled->layers[k].source];
     if (!step->backend || !step->backend->joins) return;
     uint32_t first = find_pass(plan, step, *newest);
     if (first == IRR_NO_STEP) {
@@ -86,11 +86,8 @@ static void join_passes(irr_plan_t *plan) {
 static irr_status_e check(const irr_plan_t *plan, uint32_t v, const char *what, uint32_t index,
                           irr_sentence_t sentence) {
     const irr_graph_value_t *value = &plan->compiled->values[v].is;
-    const irr_tensor_view_t view = {.element_type = value->element_type,
-                                    .rank = plan->shapes[v].rank,
-                                    .dims = plan->shapes[v].dims};
-    return irr_fail_at(sentence, irr_check_tensor(value, NULL, &view, sentence), "%s %u: ", what,
-                       (unsigned)index);
+    return irr_fail_at(sentence, irr_check_tensor(value, NULL, &plan->shapes[v], sentence),
+                       "%s %u: ", what, (unsigned)index);
 }
 
 static irr_status_e shape_ends(irr_plan_t *plan, irr_sentence_t sentence) {
@@ -99,10 +96,12 @@ static irr_status_e shape_ends(irr_plan_t *plan, irr_sentence_t sentence) {
     for (uint32_t v = 0; v < compiled->value_count; v++) {
         const irr_graph_value_t *value = &compiled->values[v].is;
         plan->offsets[v] = SIZE_MAX;
-        plan->shapes[v] = (irr_plan_shape_t){value->dims, value->rank, IRR_NO_STEP};
+        plan->newest[v] = IRR_NO_STEP;
+        plan->shapes[v] = (irr_tensor_view_t){
+            .element_type = value->element_type, .rank = value->rank, .dims = value->dims};
     }
     for (uint32_t i = 0; i < compiled->input_count; i++) {
-        irr_plan_shape_t *shape = &plan->shapes[compiled->inputs[i]];
+        irr_tensor_view_t *shape = &plan->shapes[compiled->inputs[i]];
         shape->dims = key;
         IRR_TRY(check(plan, compiled->inputs[i], "input", i, sentence));
         key += shape->rank;
@@ -113,8 +112,8 @@ static irr_status_e shape_ends(irr_plan_t *plan, irr_sentence_t sentence) {
 /* The shape of a layer's result, whose rank is at most its data's. */
 static irr_status_e shape_layer(irr_plan_t *plan, const irr_layer_t *layer, uint64_t mask,
                                 irr_sentence_t sentence) {
-    const irr_plan_shape_t *data = &plan->shapes[layer->is.data];
-    irr_plan_shape_t *made = &plan->shapes[layer->is.output];
+    const irr_tensor_view_t *data = &plan->shapes[layer->is.data];
+    irr_tensor_view_t *made = &plan->shapes[layer->is.output];
     int64_t *dims = irr_take(&plan->memory, data->rank, sizeof *dims);
     if (!dims) return irr_out_of_memory(sentence, data->rank * sizeof *dims);
     irr_reduced_shape(data->dims, data->rank, mask, layer->is.keep_dims, dims, &made->rank);
@@ -130,23 +129,23 @@ static bool place(irr_plan_t *plan, size_t bytes, size_t *offset) {
            (plan->memory_bytes -= plan->memory_bytes % IRR_ALIGNMENT, true);
 }
 
-static bool bytes_of(const irr_plan_shape_t *shape, irr_element_type_e type, size_t *bytes) {
+static bool bytes_of(const irr_tensor_view_t *shape, size_t *bytes) {
     size_t elements;
     return irr_shape_elements(shape->dims, shape->rank, &elements) &&
-           irr_elements_bytes(type, elements, bytes);
+           irr_elements_bytes(shape->element_type, elements, bytes);
 }
 
 static irr_status_e plan_layer(irr_plan_t *plan, uint32_t k, irr_sentence_t sentence) {
     const irr_layer_t *layer = &plan->compiled->layers[k];
-    const irr_value_t *output = &plan->compiled->values[layer->is.output];
+    bool given_out = plan->compiled->values[layer->is.output].output != IRR_NO_VALUE;
     size_t bytes, read_bytes;
-    if (!bytes_of(&plan->shapes[layer->source], output->is.element_type, &read_bytes) ||
-        !bytes_of(&plan->shapes[layer->is.output], output->is.element_type, &bytes) ||
+    if (!bytes_of(&plan->shapes[layer->source], &read_bytes) ||
+        !bytes_of(&plan->shapes[layer->is.output], &bytes) ||
         !irr_add_size(read_bytes, bytes, &read_bytes))
         return irr_fail(sentence, IRR_NOT_ALLOCATED, "its tensors are larger than any memory");
     IRR_TRY(make_step(plan, k, sentence));
     join_siblings(plan, k);
-    if (output->output == IRR_NO_VALUE && !place(plan, bytes, &plan->offsets[layer->is.output]))
+    if (!given_out && !place(plan, bytes, &plan->offsets[layer->is.output]))
         return irr_fail(sentence, IRR_NOT_ALLOCATED, "its results are larger than any memory");
     return IRR_OK;
 }
@@ -187,6 +186,7 @@ static irr_status_e fill(irr_plan_t *plan, const int64_t *key, irr_sentence_t se
     plan->steps = irr_take(memory, compiled->layer_count, sizeof *plan->steps);
     plan->shapes = irr_take(memory, compiled->value_count, sizeof *plan->shapes);
     plan->offsets = irr_take(memory, compiled->value_count, sizeof *plan->offsets);
+    plan->newest = irr_take(memory, compiled->value_count, sizeof *plan->newest);
     if (memory->failed) return irr_out_of_memory(sentence, sizeof *plan);
     IRR_TRY(shape_ends(plan, sentence));
     return plan_layers(plan, sentence);

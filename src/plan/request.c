@@ -112,7 +112,7 @@ void irr_request_release(irr_plugin_request_t *request) {
 
 /* ---- tensors with byte strides, to and from dense rows ---- */
 
-static size_t view_bytes(const irr_tensor_view_t *view) {
+size_t irr_view_bytes(const irr_tensor_view_t *view) {
     size_t bytes = irr_element_bytes(view->element_type);
     for (uint32_t d = 0; d < view->rank; d++) bytes *= (size_t)view->dims[d];
     return bytes;
@@ -133,7 +133,7 @@ static size_t block_bytes(const irr_tensor_view_t *view, uint32_t *outer) {
 static size_t staged_bytes(const irr_tensor_view_t *view) {
     uint32_t outer;
     block_bytes(view, &outer);
-    return outer ? irr_round_up(view_bytes(view), IRR_ALIGNMENT) : 0;
+    return outer ? irr_round_up(irr_view_bytes(view), IRR_ALIGNMENT) : 0;
 }
 
 /* Where a dense copy is to be, or the elements themselves. */
@@ -147,7 +147,7 @@ static char *dense_of(irr_plugin_request_t *request, const irr_tensor_view_t *vi
 /* Block by block. */
 static void copy_strided(const irr_tensor_view_t *view, char *dense, bool pack) {
     uint32_t outer;
-    size_t block = block_bytes(view, &outer), total = view_bytes(view);
+    size_t block = block_bytes(view, &outer), total = irr_view_bytes(view);
     int64_t index[IRR_MAX_RANK] = {0};
     char *at = view->data;
     for (size_t done = 0; done < total; done += block) {
