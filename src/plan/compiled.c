@@ -52,7 +52,7 @@ static irr_status_e judge_axes(const irr_graph_t *graph, const irr_graph_layer_t
     if (!irr_is_integer(axes->element_type) || axes->rank > 1)
         return irr_fail(sentence, IRR_NETWORK_NOT_READ,
                         "axes of type %s and rank %d; they are integers, a scalar or a list",
-                        irr_element_type_info(axes->element_type)->name, (int)axes->rank);
+                        irr_element_type_name(axes->element_type), (int)axes->rank);
     if (!axes->is_constant) return IRR_OK;
     size_t count;
     if (!irr_shape_elements(axes->dims, axes->rank, &count) || (count && !axes->constant))
