@@ -334,20 +334,6 @@ static bool add_careful(irr_simd_plan_t *plan) {
     return true;
 }
 
-/* Tasks that one thread does one after another take longer than the whole, by up to a quarter. */
-static irr_status_e add_alone(irr_simd_plan_t *plan, const irr_problem_t *problem,
-                              const irr_config_t *config, size_t *scratch_bytes,
-                              irr_sentence_t sentence) {
-    irr_config_t one = *config;
-    void *alone;
-    size_t bytes;
-    one.threads = 1;
-    IRR_TRY(irr_simd_prepare(problem, &one, &alone, &bytes, sentence));
-    plan->alone = alone;
-    if (*scratch_bytes < bytes) *scratch_bytes = bytes;
-    return IRR_OK;
-}
-
 /* Tiles of a unit looked at again must be those of the plan, which the number of threads has a say
  * in. */
 static bool add_rungs(irr_simd_plan_t *plan, const irr_problem_t *problem,
@@ -376,7 +362,16 @@ irr_status_e irr_simd_prepare(const irr_problem_t *problem, const irr_config_t *
         status = irr_out_of_memory(sentence, sizeof *plan);
     plan->slot_bytes += irr_simd_unchunk_rungs(plan);
     *scratch_bytes = plan->layout.tasks * plan->slot_bytes;
-    if (status == IRR_OK && plan->layout.tasks > 1)
-        status = add_alone(plan, problem, config, scratch_bytes, sentence);
+    if (status == IRR_OK && plan->layout.tasks > 1) {
+        /* Tasks that one thread does one after another take longer than the whole, by up to a
+         * quarter. */
+        irr_config_t one = *config;
+        void *alone;
+        size_t bytes = 0;
+        one.threads = 1;
+        status = irr_simd_prepare(problem, &one, &alone, &bytes, sentence);
+        plan->alone = alone;
+        *scratch_bytes = irr_most(*scratch_bytes, bytes);
+    }
     return IRR_GIVE(status, state, plan, irr_simd_release);
 }
