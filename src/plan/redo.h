@@ -10,5 +10,7 @@
 
 /* Writes output element `index` (row-major), rounded once, to *output. */
 void irr_redo(const irr_problem_t *problem, const void *data, size_t index, void *output);
+/* exact.c: of an op that has terms, where all elements are finite. */
+void irr_redo_exactly(const irr_problem_t *problem, const void *data, size_t index, void *output);
 
 #endif
