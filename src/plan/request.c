@@ -338,40 +338,33 @@ irr_status_e irr_request_infer(irr_plugin_request_t *request, const irr_tensor_v
 
 /* ---- telling ---- */
 
-static irr_profile_row_t profile_row(const irr_plugin_request_t *request, uint32_t k) {
-    const irr_plugin_compiled_t *compiled = request->compiled;
-    const irr_layer_t *layer = &compiled->layers[k];
-    const irr_step_t *step = &request->plan->steps[k];
-    const timing_t *timing = &request->timings[k];
-    return (irr_profile_row_t){
-        .size_bytes = sizeof(irr_profile_row_t),
-        .layer = *layer->is.name ? layer->is.name : layer->is.id,
-        .op = layer->is.type,
-        .shape = step->shape,
-        .backend = step->backend ? step->backend->name : "none",
-        .kernel = step->kernel,
-        .tier = irr_tier_name(step->tier),
-        .threads = timing->stats.threads,
-        .executed = step->backend != NULL,
-        .start_ns = timing->start_ns,
-        .time_ns = timing->time_ns,
-        .bytes = step->bytes,
-        .exact_fallbacks = timing->stats.exact_fallbacks,
-    };
-}
-
 irr_status_e irr_request_profile(irr_plugin_request_t *request, irr_profile_row_t *rows,
                                  size_t capacity, size_t *count, irr_sentence_t sentence) {
     *count = request->profiled ? request->compiled->layer_count : 0;
     for (uint32_t k = 0; k < *count && k < capacity; k++) {
+        const irr_graph_layer_t *layer = &request->compiled->layers[k].is;
+        const irr_step_t *step = &request->plan->steps[k];
+        const timing_t *timing = &request->timings[k];
         if (!irr_plan_note(request->plan, k))
             return irr_out_of_memory(sentence, IRR_SHAPE_TEXT_BYTES);
-        irr_profile_row_t row = profile_row(request, k);
         /* The caller's rows may be older and shorter, or newer and longer, than ours. */
-        size_t stride = rows->size_bytes;
-        char *to = (char *)rows + k * stride;
-        memcpy(to, &row, stride < sizeof row ? stride : sizeof row);
-        memcpy(to, &stride, sizeof stride);
+        const size_t stride = rows->size_bytes;
+        const irr_profile_row_t row = {
+            .size_bytes = stride,
+            .layer = *layer->name ? layer->name : layer->id,
+            .op = layer->type,
+            .shape = step->shape,
+            .backend = step->backend ? step->backend->name : "none",
+            .kernel = step->kernel,
+            .tier = irr_tier_name(step->tier),
+            .threads = timing->stats.threads,
+            .executed = step->backend != NULL,
+            .start_ns = timing->start_ns,
+            .time_ns = timing->time_ns,
+            .bytes = step->bytes,
+            .exact_fallbacks = timing->stats.exact_fallbacks,
+        };
+        memcpy((char *)rows + k * stride, &row, irr_least(stride, sizeof row));
     }
     return IRR_OK;
 }

@@ -123,8 +123,7 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     const irr_fused_t *fused = plan->fused;
     irr_lane_info_t info = {
         .lanes = plan->ordinary->lanes, .alone = !together, .waits = !plan->of_fused};
-    info.accumulator_bytes = plan->kernel->accumulator_bytes;
-    if (fused) info.accumulator_bytes = fused->accumulator_bytes;
+    info.accumulator_bytes = fused ? fused->accumulator_bytes : plan->kernel->accumulator_bytes;
     info.tile_accumulator_bytes = tile_bytes;
     info.element_bytes = plan->kernel->element_bytes;
     info.last_rows = plan->layout.last_rows;
