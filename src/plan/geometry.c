@@ -3,8 +3,6 @@
 #include "base/element_type.h"
 #include "plan/problem.h"
 
-#include <string.h>
-
 void irr_geometry_of(const int64_t *dims, uint32_t rank, uint64_t mask, irr_geometry_t *geometry) {
     geometry->run_count = 0; /* runs behind the last one stay as they are: nobody reads them */
     geometry->output_count = geometry->set_size = 1;
@@ -41,8 +39,6 @@ void irr_problem_of(irr_op_e op, irr_element_type_e type, const int64_t *dims, u
                     uint64_t mask, irr_problem_t *problem) {
     problem->op = op;
     problem->type = type;
-    problem->rank = rank;
-    if (rank) memcpy(problem->dims, dims, rank * sizeof *dims);
     problem->mask = mask;
     irr_geometry_of(dims, rank, mask, &problem->geometry);
     if (problem->geometry.set_size == 1) problem->op = op_on_one(op, type);

@@ -26,8 +26,6 @@ typedef struct irr_geometry {
 typedef struct irr_problem {
     irr_op_e op;
     irr_element_type_e type;
-    uint32_t rank;
-    int64_t dims[IRR_MAX_RANK];
     uint64_t mask; /* bit d: dimension d is reduced */
     irr_geometry_t geometry;
 } irr_problem_t;
