@@ -5,7 +5,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/element_type.h"
 #include "base/memory.h"
-#include "base/status.h"
 #include "plan/backend.h"
 #include "plan/redo.h"
 
@@ -179,10 +178,7 @@ static irr_status_e prepare(const irr_problem_t *problem, const irr_config_t *co
                             size_t *scratch_bytes, irr_sentence_t sentence) {
     (void)config;
     *scratch_bytes = 0;
-    *state = irr_malloc(sizeof *problem);
-    if (!*state) return irr_out_of_memory(sentence, sizeof *problem);
-    memcpy(*state, problem, sizeof *problem);
-    return IRR_OK;
+    return irr_problem_copy(problem, state, sentence);
 }
 
 const irr_backend_t irr_backend_reference = {.name = "reference",

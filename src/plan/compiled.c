@@ -222,7 +222,6 @@ static irr_status_e plan_now(irr_plugin_compiled_t *made, irr_sentence_t sentenc
 
 irr_status_e irr_compiled_create(const irr_graph_t *graph, const irr_config_t *config,
                                  irr_plugin_compiled_t **compiled, irr_sentence_t sentence) {
-    *compiled = NULL;
     irr_plugin_compiled_t *made = irr_calloc(1, sizeof *made);
     if (!made) return irr_out_of_memory(sentence, sizeof *made);
     atomic_init(&made->users, 1);

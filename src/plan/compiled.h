@@ -48,7 +48,7 @@ typedef struct irr_step {
     const irr_backend_t *backend; /* NULL: there is nothing to do */
     void *state;
     uint64_t mask;        /* of the axes of its work */
-    uint32_t first, next; /* of its pass; itself and IRR_NO_STEP where it is alone */
+    uint32_t first, next; /* of its pass; itself and IRR_NO_LAYER where it is alone */
     /* Of a pass' first: how many they are; and while passes are made, the end, another over the
      * same data. */
     uint32_t length, last, older;
@@ -57,7 +57,6 @@ typedef struct irr_step {
     char *shape, *kernel; /* "[6,12,10,24] axes [2,3]", "sum_f32_rows" */
     size_t bytes;         /* read and written */
 } irr_step_t;
-#define IRR_NO_STEP UINT32_MAX
 
 typedef struct irr_plan {
     const irr_plugin_compiled_t *compiled; /* which outlives it */
@@ -68,7 +67,7 @@ typedef struct irr_plan {
     irr_step_t *steps;         /* one a layer */
     irr_tensor_view_t *shapes; /* by value, as are the next two: no data, no strides */
     size_t *offsets;           /* in the request's memory; SIZE_MAX: not there */
-    uint32_t *newest;          /* pass that begins with a reader of the value, or IRR_NO_STEP */
+    uint32_t *newest;          /* pass that begins with a reader of the value, or IRR_NO_LAYER */
     size_t scratch_offset, scratch_bytes, memory_bytes;
 } irr_plan_t;
 

@@ -5,10 +5,6 @@
 
 #include "plan/compiled.h"
 
-#ifndef IRREDUCE_VERSION
-#define IRREDUCE_VERSION "unknown"
-#endif
-
 typedef struct {
     irr_plugin_engine_t face; /* first: the host holds a pointer to it */
     irr_config_t config;

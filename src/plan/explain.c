@@ -26,7 +26,7 @@ static void words_of(const irr_plan_t *plan, uint32_t k, words_t *words) {
     irr_config_t config;
     irr_plan_problem(plan, k, &problem, &config);
     words->chosen = step->backend && step->backend != &irr_backend_idle;
-    words->with = with == IRR_NO_STEP ? NULL : name_of(&layers[with]);
+    words->with = with == IRR_NO_LAYER ? NULL : name_of(&layers[with]);
     if (words->chosen) {
         config.beside = words->with != NULL;
         irr_planner_choose(&problem, &config, true, &words->choice, (irr_sentence_t){NULL, 0});

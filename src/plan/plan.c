@@ -37,16 +37,16 @@ static irr_status_e make_step(irr_plan_t *plan, uint32_t k, irr_sentence_t sente
  * readers over different axes must not make planning quadratic. */
 #define PASSES_SEEN 16u
 
-/* The last pass that could be joined, by its first step; else IRR_NO_STEP. */
+/* The last pass that could be joined, by its first step; else IRR_NO_LAYER. */
 static uint32_t find_pass(const irr_plan_t *plan, const irr_step_t *step, uint32_t first) {
-    for (unsigned seen = 0; first != IRR_NO_STEP && seen < PASSES_SEEN; seen++) {
+    for (unsigned seen = 0; first != IRR_NO_LAYER && seen < PASSES_SEEN; seen++) {
         const irr_step_t *pass = &plan->steps[first];
         if (pass->mask == step->mask && pass->length < IRR_MOST_SIBLINGS &&
             pass->backend == step->backend && step->backend->joins(pass->state, step->state))
             return first;
         first = pass->older;
     }
-    return IRR_NO_STEP;
+    return IRR_NO_LAYER;
 }
 
 /* Puts step k behind its siblings, or opens a pass that later ones may join. */
@@ -55,7 +55,7 @@ static void join_siblings(irr_plan_t *plan, uint32_t k) {
     uint32_t *newest = &plan->newest[plan->compiled->layers[k].source];
     if (!step->backend || !step->backend->joins) return;
     uint32_t first = find_pass(plan, step, *newest);
-    if (first == IRR_NO_STEP) {
+    if (first == IRR_NO_LAYER) {
         step->older = *newest;
         *newest = k;
         return;
@@ -73,7 +73,7 @@ static void join_passes(irr_plan_t *plan) {
         uint32_t count = 0;
         size_t scratch_bytes;
         if (plan->steps[k].first != k || plan->steps[k].length == 1) continue;
-        for (uint32_t s = k; s != IRR_NO_STEP; s = plan->steps[s].next)
+        for (uint32_t s = k; s != IRR_NO_LAYER; s = plan->steps[s].next)
             states[count++] = plan->steps[s].state;
         plan->steps[k].backend->join(states, count, &scratch_bytes);
         plan->scratch_bytes = irr_most(plan->scratch_bytes, scratch_bytes);
@@ -96,7 +96,7 @@ static irr_status_e shape_ends(irr_plan_t *plan, irr_sentence_t sentence) {
     for (uint32_t v = 0; v < compiled->value_count; v++) {
         const irr_graph_value_t *value = &compiled->values[v].is;
         plan->offsets[v] = SIZE_MAX;
-        plan->newest[v] = IRR_NO_STEP;
+        plan->newest[v] = IRR_NO_LAYER;
         plan->shapes[v] = (irr_tensor_view_t){
             .element_type = value->element_type, .rank = value->rank, .dims = value->dims};
     }
@@ -165,7 +165,7 @@ static irr_status_e plan_layers(irr_plan_t *plan, irr_sentence_t sentence) {
         uint64_t axes = late ? (uint64_t)*mask++ : layer->mask;
         plan->steps[k] = (irr_step_t){.mask = late ? axes : layer->source_mask,
                                       .first = k,
-                                      .next = IRR_NO_STEP,
+                                      .next = IRR_NO_LAYER,
                                       .length = 1,
                                       .last = k};
         irr_status_e status = shape_layer(plan, layer, axes, sentence);

@@ -35,6 +35,9 @@ void irr_geometry_of(const int64_t *dims, uint32_t rank, uint64_t mask, irr_geom
 void irr_problem_of(irr_op_e op, irr_element_type_e type, const int64_t *dims, uint32_t rank,
                     uint64_t mask, irr_problem_t *problem);
 
+/* For a state that is nothing but its problem: a copy, to be released. */
+irr_status_e irr_problem_copy(const irr_problem_t *problem, void **copy, irr_sentence_t sentence);
+
 /* Several runs of one kind; an index over all of them becomes an offset in elements. */
 typedef struct irr_outer {
     uint32_t count;

@@ -259,7 +259,7 @@ static irr_status_e run_pass(irr_plugin_request_t *request, uint32_t k, uint64_t
     uint32_t count = 0;
     uint64_t start_ns = began_ns ? now_ns() : 0;
     irr_status_e status = IRR_OK;
-    for (uint32_t s = k; s != IRR_NO_STEP; s = steps[s].next, count++) {
+    for (uint32_t s = k; s != IRR_NO_LAYER; s = steps[s].next, count++) {
         yields[count].state = steps[s].state;
         yields[count].output = request->pointers[layers[s].is.output];
         yields[count].stats = (irr_execution_stats_t){.threads = steps[k].backend != NULL};
@@ -270,7 +270,7 @@ static irr_status_e run_pass(irr_plugin_request_t *request, uint32_t k, uint64_t
                                            executor, sentence);
     if (!began_ns) return status;
     uint64_t time_ns = (now_ns() - start_ns) / count;
-    for (uint32_t s = k, i = 0; s != IRR_NO_STEP; s = steps[s].next, i++)
+    for (uint32_t s = k, i = 0; s != IRR_NO_LAYER; s = steps[s].next, i++)
         request->timings[s] =
             (timing_t){start_ns - began_ns + i * time_ns, time_ns, yields[i].stats};
     return status;

@@ -2,17 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/element_type.h"
 #include "base/memory.h"
-#include "base/status.h"
 #include "plan/backend.h"
 
 #include <math.h>
 #include <string.h>
-
-typedef struct {
-    size_t count, element_bytes;
-    bool empty;               /* else the identity */
-    unsigned char element[8]; /* of the empty set */
-} state_t;
 
 /* The op's result for the empty set. */
 static irr_status_e put_empty(const irr_problem_t *problem, void *element,
@@ -42,26 +35,25 @@ static irr_status_e put_empty(const irr_problem_t *problem, void *element,
 
 static irr_status_e prepare(const irr_problem_t *problem, const irr_config_t *config, void **state,
                             size_t *scratch_bytes, irr_sentence_t sentence) {
+    uint64_t element;
     (void)config;
-    irr_status_e status = IRR_OK;
-    state_t *made = irr_calloc(1, sizeof *made);
-    if (!made) return irr_out_of_memory(sentence, sizeof *made);
-    made->count = problem->geometry.output_count;
-    made->element_bytes = irr_element_bytes(problem->type);
-    made->empty = problem->geometry.set_size == 0;
-    if (made->empty) status = put_empty(problem, made->element, sentence);
     *scratch_bytes = 0;
-    return IRR_GIVE(status, state, made, irr_release);
+    if (problem->geometry.set_size == 0) IRR_TRY(put_empty(problem, &element, sentence));
+    return irr_problem_copy(problem, state, sentence);
 }
 
 static irr_status_e execute(irr_yield_t *yield, uint32_t count, const void *data, void *scratch,
                             const irr_executor_t *executor, irr_sentence_t sentence) {
-    const state_t *state = yield->state;
-    char *to = yield->output;
-    (void)count, (void)scratch, (void)executor, (void)sentence;
-    if (!state->empty) memcpy(to, data, state->count * state->element_bytes);
-    for (size_t k = 0; state->empty && k < state->count; k++, to += state->element_bytes)
-        memcpy(to, state->element, state->element_bytes);
+    const irr_problem_t *problem = yield->state;
+    size_t bytes = irr_element_bytes(problem->type), all = problem->geometry.output_count * bytes;
+    uint64_t element;
+    (void)count, (void)scratch, (void)executor;
+    if (problem->geometry.set_size) {
+        memcpy(yield->output, data, all);
+        return IRR_OK;
+    }
+    IRR_TRY(put_empty(problem, &element, sentence)); /* as when it was prepared */
+    for (size_t at = 0; at < all; at += bytes) memcpy((char *)yield->output + at, &element, bytes);
     return IRR_OK;
 }
 
