@@ -46,8 +46,8 @@ static irr_status_e ensure(buffer_t *buffer, size_t bytes, irr_sentence_t senten
     return IRR_OK;
 }
 
-static const irr_step_t *step_at_once(const irr_plugin_compiled_t *compiled,
-                                      const irr_plan_t *plan) {
+static const irr_step_t *step_at_once(const irr_plan_t *plan) {
+    const irr_plugin_compiled_t *compiled = plan->compiled;
     const irr_layer_t *layer = compiled->layers;
     if (compiled->layer_count != 1 || compiled->input_count != 1 || compiled->output_count != 1 ||
         layer->is.data != compiled->inputs[0] || layer->axes_input != IRR_NO_VALUE ||
@@ -70,7 +70,7 @@ static irr_status_e take_plan(irr_plugin_request_t *request, irr_sentence_t sent
     request->plan = plan;
     request->fits = true;
     request->profiled = false; /* its timings were the old plan's */
-    request->at_once = step_at_once(request->compiled, plan);
+    request->at_once = step_at_once(plan);
     for (uint32_t v = 0; v < request->compiled->value_count; v++) {
         if (request->compiled->values[v].is.constant)
             request->pointers[v] = (void *)(uintptr_t)request->compiled->values[v].is.constant;
