@@ -310,7 +310,7 @@ size_t irr_simd_unchunk_rungs(irr_simd_plan_t *plan) {
     size_t most = 0;
     for (irr_simd_plan_t *again = plan->again; again; again = again->again) {
         irr_layout_unchunk(&again->layout);
-        if (most < again->layout.slot_bytes) most = again->layout.slot_bytes;
+        most = irr_most(most, again->layout.slot_bytes);
     }
     return most;
 }
@@ -328,7 +328,7 @@ static bool add_careful(irr_simd_plan_t *plan) {
     careful->one_call = one_call_of(&careful->layout, careful->kernel, false, plan->ahead);
     careful->planes[0] = irr_plane_of(careful, 0);
     careful->slot_bytes = careful->layout.slot_bytes;
-    if (plan->slot_bytes < careful->slot_bytes) plan->slot_bytes = careful->slot_bytes;
+    plan->slot_bytes = irr_most(plan->slot_bytes, careful->slot_bytes);
     plan->careful = careful;
     return true;
 }
