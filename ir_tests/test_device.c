@@ -230,6 +230,10 @@ static void test_query(void **state) {
     assert_int_equal(ask(engine, &graph, NULL, NULL), IRR_NOT_IMPLEMENTED);
     assert_says("boolean");
     sum_graph(&graph);
+    graph.values[1].element_type = (irr_element_type_e)99;
+    assert_int_equal(ask(engine, &graph, NULL, NULL), IRR_NETWORK_NOT_READ);
+    assert_says("axes of type no element type and rank ");
+    sum_graph(&graph);
     graph.values[1].constant = SHAPE(7);
     assert_int_equal(ask(engine, &graph, NULL, NULL), IRR_NETWORK_NOT_READ);
     assert_says("axis 7 is outside [-2, 1] of data [2,3]");

@@ -28,8 +28,7 @@ static inline uint64_t next_random(void) {
 
 static inline irr_problem_t problem_of(irr_op_e op, irr_element_type_e type, uint32_t rank,
                                        const int64_t *dims, uint64_t mask) {
-    irr_problem_t problem = {.op = op, .type = type, .rank = rank, .mask = mask};
-    memcpy(problem.dims, dims, rank * sizeof *dims);
+    irr_problem_t problem = {.op = op, .type = type, .mask = mask};
     irr_geometry_of(dims, rank, mask, &problem.geometry);
     return problem;
 }

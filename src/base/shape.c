@@ -107,6 +107,12 @@ void irr_reduced_shape(const int64_t *dims, uint32_t rank, uint64_t mask, bool k
 
 /* ---- a graph at infer ---- */
 
+irr_status_e irr_fail_layer(irr_sentence_t to, irr_status_e status,
+                            const irr_graph_layer_t *layer) {
+    return irr_fail_at(to, status, "layer %.60s \"%.200s\" (%s): ", layer->id, layer->name,
+                       layer->type);
+}
+
 irr_status_e irr_check_tensor(const irr_graph_value_t *value, const irr_dimension_t *ranges,
                               const irr_tensor_view_t *tensor, irr_sentence_t sentence) {
     bool ranked = value->rank != IRR_DYNAMIC_RANK;
@@ -178,18 +184,16 @@ irr_status_e irr_graph_bind_shapes(const irr_graph_t *graph, const irr_tensor_vi
     }
     for (uint32_t i = 0; i < graph->input_count; i++) {
         irr_bound_shape_t *shape = &shapes[graph->inputs[i]];
-        irr_status_e status =
-            irr_check_tensor(&graph->values[graph->inputs[i]], NULL, &inputs[i], sentence);
-        if (status) return irr_fail_at(sentence, status, "input %" PRIu32 ": ", i);
+        const irr_graph_value_t *value = &graph->values[graph->inputs[i]];
+        IRR_TRY(irr_fail_at(sentence, irr_check_tensor(value, NULL, &inputs[i], sentence),
+                            "input %" PRIu32 ": ", i));
         shape->rank = inputs[i].rank;
         for (uint32_t d = 0; d < shape->rank; d++) shape->dims[d] = inputs[i].dims[d];
     }
     for (uint32_t k = 0; k < graph->layer_count; k++) {
         const irr_graph_layer_t *layer = &graph->layers[k];
-        irr_status_e status = bind_layer(graph, layer, inputs, shapes, sentence);
-        if (status)
-            return irr_fail_at(sentence, status, "layer %.60s \"%.200s\" (%s): ", layer->id,
-                               layer->name, layer->type);
+        IRR_TRY(
+            irr_fail_layer(sentence, bind_layer(graph, layer, inputs, shapes, sentence), layer));
     }
     return IRR_OK;
 }

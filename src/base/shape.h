@@ -34,6 +34,9 @@ void irr_reduced_shape(const int64_t *dims, uint32_t rank, uint64_t mask, bool k
 
 /* ---- the shapes of a graph's values at infer; every host with a graph view asks here ---- */
 
+/* `layer 3 "norm" (ReduceL2): ` before the sentence of a failure. */
+irr_status_e irr_fail_layer(irr_sentence_t to, irr_status_e status, const irr_graph_layer_t *layer);
+
 typedef struct irr_bound_shape {
     uint32_t rank;
     int64_t dims[IRR_MAX_RANK];

@@ -55,7 +55,7 @@ irr_status_e irr_fail(irr_sentence_t to, irr_status_e status, const char *format
 
 irr_status_e irr_fail_at(irr_sentence_t to, irr_status_e status, const char *format, ...) {
     char where[IRR_SENTENCE_BYTES], reason[IRR_SENTENCE_BYTES];
-    if (!to.text || to.capacity_bytes == 0) return status;
+    if (status == IRR_OK || !to.text || to.capacity_bytes == 0) return status;
     snprintf(reason, sizeof reason, "%s", to.text);
     va_list arguments;
     va_start(arguments, format);

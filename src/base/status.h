@@ -22,7 +22,8 @@ __attribute__((format(printf, 3, 4))) irr_status_e irr_fail(irr_sentence_t to, i
 /* What a function ends with that makes something: it gives that out, or drops it on failure. */
 #define IRR_GIVE(status, out, made, drop)                                                          \
     ((status) ? (drop(made), (status)) : (*(out) = (made), IRR_OK))
-/* Puts where it happened before a sentence that is there already: "layer 3: " */
+/* Puts where it happened before a sentence that is there already: "layer 3: ". IRR_OK: there is
+ * none, and nothing is done. */
 __attribute__((format(printf, 3, 4))) irr_status_e
 irr_fail_at(irr_sentence_t to, irr_status_e status, const char *format, ...);
 /* Text into a buffer of any size, counted as if it were large enough. */

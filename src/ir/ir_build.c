@@ -54,8 +54,7 @@ static irr_status_e reduce(build_t *build, irr_graph_layer_t *to, irr_sentence_t
     if (irr_partial_reduce(&build->known[to->data], &build->known[to->axes],
                            build->values[to->axes].constant, to->keep_dims, build->memory, &out,
                            sentence))
-        return irr_fail_at(sentence, IRR_PARAMETER_MISMATCH, "layer %s \"%s\" (%s): ", to->id,
-                           to->name, to->type);
+        return irr_fail_layer(sentence, IRR_PARAMETER_MISMATCH, to);
     set_value(build, to->output, &out, NULL);
     return IRR_OK;
 }

@@ -145,12 +145,12 @@ static void visit(irr_ir_graph_t *graph, uint32_t *inputs, uint32_t root, size_t
     inputs[root] = 1;
     while (top < end) {
         uint32_t index = *top;
-        const irr_layer_t *layer = &graph->layers.at[index];
+        irr_layer_t *layer = &graph->layers.at[index];
         if (inputs[index] > layer->inputs.count) {
             inputs[index] = IRR_NONE;
             top++;
             graph->order[(*ordered)++] = index;
-            irr_kinds[layer->kind].check(graph, index);
+            irr_kinds[layer->kind].check(graph, layer);
             /* Layers of fragments have no edges: they stay in the file's order. */
             graph->fragment += graph->scopes.at[layer->scope].layer == IRR_NONE;
             continue;

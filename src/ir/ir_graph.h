@@ -136,7 +136,7 @@ typedef struct irr_ir_graph {
 } irr_ir_graph_t;
 
 /* The layer that feeds an input port; NULL: none does. */
-static inline const irr_layer_t *irr_feeder(const irr_ir_graph_t *graph, uint32_t port) {
+static inline irr_layer_t *irr_feeder(const irr_ir_graph_t *graph, uint32_t port) {
     uint32_t source = graph->ports.at[port].source;
     return source == IRR_NONE ? NULL : &graph->layers.at[graph->ports.at[source].layer];
 }
@@ -197,7 +197,7 @@ void irr_check_graph(irr_ir_graph_t *graph);
 typedef struct irr_kind {
     const char *type;                            /* NULL: any that is no other kind's */
     const char *attributes[IRR_MOST_ATTRIBUTES]; /* of <data>, in the order of their slots */
-    void (*check)(irr_ir_graph_t *graph, uint32_t layer); /* judges, and infers its outputs */
+    void (*check)(irr_ir_graph_t *graph, irr_layer_t *layer); /* judges, and infers its outputs */
 } irr_kind_t;
 extern const irr_kind_t irr_kinds[IRR_LAYER_KINDS];
 
@@ -211,7 +211,7 @@ irr_status_e irr_weights_open(irr_ir_graph_t *graph, irr_sentence_t sentence);
 void irr_weights_close(const irr_ir_graph_t *graph);
 /* The bytes of a constant that has them in its weights, once; of no other layer, and of 0 bytes,
  * none. */
-irr_status_e irr_load_constant(irr_ir_graph_t *graph, uint32_t layer, irr_sentence_t sentence);
+irr_status_e irr_load_constant(irr_ir_graph_t *graph, irr_layer_t *layer, irr_sentence_t sentence);
 
 /* ---- ir_build.c: how a model is made of a file ---- */
 /* What a model is made of; its clones share it. */

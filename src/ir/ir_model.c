@@ -15,7 +15,7 @@ static irr_status_e load_constants(irr_ir_graph_t *graph, irr_sentence_t sentenc
         const irr_layer_t *layer = &graph->layers.at[port->layer];
         bool axes = layer->kind == IRR_LAYER_REDUCE && i == layer->inputs.first + 1;
         if (port->is_input && (axes || (runnable && layer->scope == 0)))
-            IRR_TRY(irr_load_constant(graph, graph->ports.at[port->source].layer, sentence));
+            IRR_TRY(irr_load_constant(graph, irr_feeder(graph, i), sentence));
     }
     return IRR_OK;
 }

@@ -74,7 +74,7 @@ static irr_status_e open_weights(irr_ir_graph_t *graph, irr_sentence_t sentence)
     if (!weights->path) return irr_out_of_memory(sentence, sizeof ".bin");
     irr_status_e status =
         irr_open_regular(weights->path, &weights->descriptor, &weights->size_bytes, sentence);
-    if (status) return irr_fail_at(sentence, status, "weights file \"%.400s\": ", weights->path);
+    IRR_TRY(irr_fail_at(sentence, status, "weights file \"%.400s\": ", weights->path));
     weights->opened = true;
     if (weights->size_bytes > SMALL_FILE_BYTES) return IRR_OK;
     unsigned char *whole = irr_take(&graph->memory, weights->size_bytes, 1);
@@ -96,8 +96,7 @@ void irr_weights_close(const irr_ir_graph_t *graph) {
     if (weights->opened) close(weights->descriptor);
 }
 
-irr_status_e irr_load_constant(irr_ir_graph_t *graph, uint32_t index, irr_sentence_t sentence) {
-    irr_layer_t *layer = &graph->layers.at[index];
+irr_status_e irr_load_constant(irr_ir_graph_t *graph, irr_layer_t *layer, irr_sentence_t sentence) {
     const irr_weights_t *weights = &graph->weights;
     const uint64_t offset = layer->offset, size_bytes = layer->size_bytes;
     if (size_bytes == 0 || layer->constant) return IRR_OK;

@@ -59,7 +59,7 @@ typedef struct irr_execution_stats {
 typedef struct irr_yield {
     const void *state;
     void *output;
-    irr_execution_stats_t stats;
+    irr_execution_stats_t stats; /* of one thread, unless the backend says more */
 } irr_yield_t;
 
 /* Problems on the same data over the same axes that are executed together, at most. */
@@ -103,15 +103,17 @@ typedef struct irr_choice {
 
 const irr_backend_t *irr_backend_row(irr_backend_e backend);
 
-/* What holds for any shape and configuration: does the device take this op on this type? */
-irr_status_e irr_planner_admit(irr_op_e op, irr_element_type_e type, irr_sentence_t sentence);
+/* Steps without arithmetic: the identity, or the op's result for empty sets. It makes no offer, and
+ * takes problems whose data has no elements. */
+extern const irr_backend_t irr_backend_idle;
+
 /* Asks all, for their words too or for the choice alone; auto takes the fastest that serves, and
  * the reference only where no other does. Fails when the forced backend declines. */
 irr_status_e irr_planner_choose(const irr_problem_t *problem, const irr_config_t *config,
                                 bool words, irr_choice_t *choice, irr_sentence_t sentence);
-
-/* The steps without arithmetic: the identity, and the op's result for an empty set. They make no
- * offer, and take problems whose data has no elements. */
-extern const irr_backend_t irr_backend_copy, irr_backend_fill;
+/* Who runs the problem, be it without arithmetic; NULL: it has no outputs. */
+irr_status_e irr_planner_pick(const irr_problem_t *problem, irr_empty_axes_e empty_axes,
+                              const irr_config_t *config, const irr_backend_t **backend,
+                              irr_sentence_t sentence);
 
 #endif

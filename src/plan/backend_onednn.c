@@ -5,6 +5,7 @@
 #include "base/element_type.h"
 #include "base/memory.h"
 #include "plan/backend.h"
+#include "plan/cut.h"
 #include "plan/onednn.h"
 #include "plan/redo.h"
 
@@ -40,9 +41,7 @@ static uint32_t lanes_of(const char *name) {
 
 /* Roundings between an element's load and the final one: its lane's chain, then the lanes. */
 static size_t roundings(uint32_t lanes, size_t set_size) {
-    size_t depth = (set_size + lanes - 1) / lanes;
-    for (; lanes > 1; lanes /= 2) depth++;
-    return depth;
+    return irr_ceil_div(set_size, lanes) + irr_ceil_log2(lanes);
 }
 
 static bool is_float(irr_element_type_e type) {
@@ -85,9 +84,8 @@ static double estimate_us(const irr_geometry_t *geometry, uint32_t lanes) {
 
 static void judge(const irr_problem_t *problem, const irr_config_t *config, const char *name,
                   irr_offer_t *offer) {
-    const irr_geometry_t *geometry = &problem->geometry;
     uint32_t lanes = lanes_of(name);
-    size_t depth = roundings(lanes, geometry->set_size);
+    size_t depth = roundings(lanes, problem->geometry.set_size);
     if (!is_forced(config) && lanes == 1) {
         IRR_OFFER_SAY(offer, reason, "oneDNN has only %s for this shape", name);
         return;
@@ -98,7 +96,7 @@ static void judge(const irr_problem_t *problem, const irr_config_t *config, cons
         return;
     }
     offer->serves = true;
-    offer->estimate_us = estimate_us(geometry, lanes);
+    offer->estimate_us = estimate_us(&problem->geometry, lanes);
     IRR_OFFER_SAY(offer, kernel, "%s", name);
     IRR_OFFER_SAY(offer, reason, "%s",
                   is_forced(config) ? "forced, whatever the contract says"
@@ -114,8 +112,7 @@ static void offer(const irr_problem_t *problem, const irr_config_t *config, irr_
     if (!objects && !is_forced(config) && offer->beaten_by_us > 0 &&
         estimate_us(&problem->geometry, MOST_LANES) >= offer->beaten_by_us)
         objects = "another is sooner than any implementation of oneDNN";
-    if (!objects)
-        status = irr_onednn_create(problem, problem->geometry.runs[0].size, 0, &reduction);
+    if (!objects) status = irr_onednn_create(problem, 0, &reduction);
     if (status)
         objects = status == IRR_NOT_ALLOCATED ? "out of memory"
                                               : "oneDNN has no implementation for this shape";
@@ -147,24 +144,20 @@ static void release(void *opaque) {
 
 /* Splits the outermost run, if it is kept, between the threads. */
 static irr_status_e split(state_t *state, uint32_t threads) {
-    const irr_problem_t *problem = &state->problem;
-    const irr_geometry_t *geometry = &problem->geometry;
-    size_t size = geometry->runs[0].size, bytes = irr_element_bytes(problem->type);
-    bool whole = geometry->runs[0].reduced ||
-                 geometry->output_count * geometry->set_size < SPLIT_BYTES / bytes;
-    size_t wanted = whole ? 1 : threads < size ? threads : size;
-    size_t chunk = (size + wanted - 1) / wanted, last = (size - 1) % chunk + 1;
-    state->chunk_count = (uint32_t)((size + chunk - 1) / chunk);
-    state->chunk_outputs = whole ? geometry->output_count : geometry->output_count / size * chunk;
-    irr_status_e status = irr_onednn_create(problem, last, 2, &state->last);
+    irr_problem_t part = state->problem;
+    irr_run_t *run = &part.geometry.runs[0];
+    const size_t size = run->size, outputs = part.geometry.output_count;
+    size_t bytes = outputs * part.geometry.set_size * irr_element_bytes(part.type);
+    bool whole = run->reduced || bytes < SPLIT_BYTES;
+    size_t chunk = whole ? size : irr_ceil_div(size, irr_least(threads, size));
+    state->chunk_count = (uint32_t)irr_ceil_div(size, chunk);
+    state->chunk_outputs = whole ? outputs : outputs / size * chunk;
+    run->size = (size - 1) % chunk + 1;
+    irr_status_e status = irr_onednn_create(&part, 2, &state->last);
+    run->size = chunk;
     if (status == IRR_OK && state->chunk_count > 1)
-        status = irr_onednn_create(problem, chunk, state->chunk_count, &state->chunk);
+        status = irr_onednn_create(&part, state->chunk_count, &state->chunk);
     return status;
-}
-
-static size_t scratch_of(const irr_onednn_t *reduction) {
-    size_t bytes = reduction ? reduction->scratch_bytes : 0;
-    return (bytes + IRR_ALIGNMENT - 1) / IRR_ALIGNMENT * IRR_ALIGNMENT;
 }
 
 static irr_status_e prepare(const irr_problem_t *problem, const irr_config_t *config, void **out,
@@ -180,8 +173,9 @@ static irr_status_e prepare(const irr_problem_t *problem, const irr_config_t *co
         release(state);
         return irr_fail(sentence, status, "oneDNN could not make its primitive");
     }
-    size_t of_chunk = scratch_of(state->chunk), of_last = scratch_of(state->last);
-    state->scratch_bytes = of_chunk > of_last ? of_chunk : of_last;
+    size_t bytes =
+        irr_most(state->last->scratch_bytes, state->chunk ? state->chunk->scratch_bytes : 0);
+    state->scratch_bytes = irr_round_up(bytes, IRR_ALIGNMENT);
     *scratch_bytes = state->scratch_bytes * state->chunk_count;
     *out = state;
     return IRR_OK;

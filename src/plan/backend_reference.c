@@ -1,35 +1,31 @@
-/* The reference backend: one element after another, any rank, type and axes; the contract's rules
- * in their plainest form. Lives here: its folds and finishes, one row an op. May not: a line of the
- * kernels, so that each can be checked against the other; threads; vector code.
+/* The reference backend: one output after another, any rank, type and axes; the contract's rules in
+ * their plainest form. Lives here: its folds and finishes, one row an op; floats that are rounded
+ * are redo.c's. May not: a line of the kernels, so that each can be checked against the other;
+ * threads; vector code.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/element_type.h"
 #include "base/memory.h"
-#include "base/status.h"
 #include "plan/backend.h"
-#include "plan/exact.h"
+#include "plan/redo.h"
 
 #include <math.h>
 #include <string.h>
 
 __extension__ typedef unsigned __int128 u128_t;
 
-/* One output's set, as far as it is folded. Floats of the ops without terms (base/op.h) fold in
- * f64, whatever the type; the others are exact (plan/exact.h), in either mode. Integers are sign-
- * or zero-extended, and results their low bits. */
+/* One output's set, as far as it is folded: floats as f64, whatever the type; integers sign- or
+ * zero-extended, and results their low bits. */
 typedef struct {
     const irr_problem_t *problem;
     const void *data;
     bool any, is_signed;
-    size_t count;
     double real;
-    int64_t exponent; /* of a product; real is then its mantissa */
     u128_t whole;
-    irr_exact_t exact;
 } fold_t;
 
 /* What an op is made of. */
 typedef struct {
-    void (*fold_float)(fold_t *fold, double x); /* NULL: it has terms */
+    void (*fold_float)(fold_t *fold, double x); /* NULL: it is rounded */
     void (*fold_integer)(fold_t *fold, int64_t x);
     u128_t (*finish_integer)(const fold_t *fold); /* NULL: as it is */
 } reference_row_t;
@@ -44,17 +40,6 @@ static void min_float(fold_t *fold, double x) {
 static void max_float(fold_t *fold, double x) {
     if (!fold->any || isnan(x) || x > fold->real || (x == fold->real && !signbit(x)))
         fold->real = isnan(fold->real) ? fold->real : x;
-}
-
-/* Mantissa and exponent apart, which nothing can leave; exponent 0 where there is none. */
-static void product_float(fold_t *fold, double x) {
-    double factors[] = {fold->any ? fold->real : 1, x};
-    for (int i = 0; i < 2; i++) {
-        int exponent = 0;
-        if (isfinite(factors[i]) && factors[i] != 0) factors[i] = frexp(factors[i], &exponent);
-        fold->exponent += exponent;
-    }
-    fold->real = factors[0] * factors[1];
 }
 
 /* ---- integers ---- */
@@ -107,7 +92,7 @@ static u128_t integer_root_of(const fold_t *fold) {
 /* Truncated toward zero, so that the sign can stand apart. */
 static u128_t quotient_of(const fold_t *fold) {
     bool negative = fold->is_signed && fold->whole >> 127;
-    u128_t quotient = (negative ? 0 - fold->whole : fold->whole) / fold->count;
+    u128_t quotient = (negative ? 0 - fold->whole : fold->whole) / fold->problem->geometry.set_size;
     return negative ? 0 - quotient : quotient;
 }
 
@@ -117,7 +102,7 @@ static const reference_row_t rows[] = {
     [IRR_OP_L2] = {NULL, square_integer, integer_root_of},
     [IRR_OP_MAX] = {max_float, max_integer, NULL},
     [IRR_OP_MEAN] = {NULL, mean_integer, quotient_of},
-    [IRR_OP_PROD] = {product_float, product_integer, NULL},
+    [IRR_OP_PROD] = {NULL, product_integer, NULL},
     [IRR_OP_L1] = {NULL, magnitude_integer, NULL},
     [IRR_OP_AND] = {NULL, and_integer, NULL},
     [IRR_OP_OR] = {NULL, or_integer, NULL},
@@ -130,59 +115,49 @@ static void fold_run(void *argument, size_t first, size_t stride, size_t count) 
     fold_t *fold = argument;
     const reference_row_t *row = &rows[fold->problem->op];
     irr_element_type_e type = fold->problem->type == IRR_BOOLEAN ? IRR_U8 : fold->problem->type;
-    bool integers = irr_is_integer(type);
-    if (!integers && !row->fold_float) {
-        irr_exact_add(&fold->exact, type, fold->data, first, stride, count);
-        return;
-    }
+    const bool integers = irr_is_integer(type);
     for (int64_t x = 0; count--; first += stride, fold->any = true) {
-        if (!integers) {
-            row->fold_float(fold, irr_float_at(fold->data, type, first));
-        } else {
+        if (integers) {
             irr_integer_at(fold->data, type, first, &x);
             row->fold_integer(fold, x);
+        } else {
+            row->fold_float(fold, irr_float_at(fold->data, type, first));
         }
     }
 }
 
-/* The one rounding to the element type. Of integers L2 alone can exceed its type, and sticks at the
- * maximum; sums are modulo 2^n and minima fit. */
-static void finish(const irr_problem_t *problem, fold_t *fold, void *output, size_t k) {
-    const irr_element_type_info_t *info = irr_element_type_info(problem->type);
+/* Of integers L2 alone can exceed its type, and sticks at the maximum; sums are modulo 2^n and
+ * minima fit. */
+static void finish(const fold_t *fold, const irr_element_type_info_t *info, void *output) {
+    const irr_problem_t *problem = fold->problem;
     const reference_row_t *row = &rows[problem->op];
-    size_t bytes = info->bits / 8u;
-    char *to = (char *)output + k * bytes;
-    if (info->kind == IRR_KIND_FLOAT && row->fold_float) {
-        int64_t e = fold->exponent;
-        if (e) fold->real = ldexp(fold->real, e > 5000 ? 5000 : e < -5000 ? -5000 : (int)e);
-        irr_put_float(to, problem->type, 0, fold->real);
-    } else if (info->kind == IRR_KIND_FLOAT) {
-        irr_exact_round(&fold->exact, irr_op_info(problem->op)->result, problem->type, to);
-    } else {
-        uint64_t greatest = UINT64_MAX >> (64 - info->bits + fold->is_signed);
-        u128_t value = row->finish_integer ? row->finish_integer(fold) : fold->whole;
-        if (problem->op == IRR_OP_L2 && value > greatest) value = greatest;
-        memcpy(to, &value, bytes); /* little-endian, as all our hosts */
+    if (info->kind == IRR_KIND_FLOAT) {
+        irr_put_float(output, problem->type, 0, fold->real);
+        return;
     }
+    uint64_t greatest = UINT64_MAX >> (64 - info->bits + fold->is_signed);
+    u128_t value = row->finish_integer ? row->finish_integer(fold) : fold->whole;
+    if (problem->op == IRR_OP_L2 && value > greatest) value = greatest;
+    memcpy(output, &value, info->bits / 8u); /* little-endian, as all our hosts */
 }
 
 static irr_status_e execute(irr_yield_t *yield, uint32_t count, const void *data, void *scratch,
                             const irr_executor_t *executor, irr_sentence_t sentence) {
     const irr_problem_t *problem = yield->state;
-    const irr_geometry_t *geometry = &problem->geometry;
-    irr_element_kind_e kind = irr_element_type_info(problem->type)->kind;
+    const irr_element_type_info_t *info = irr_element_type_info(problem->type);
+    bool rounded = info->kind == IRR_KIND_FLOAT && !rows[problem->op].fold_float;
+    char *output = yield->output;
     (void)count, (void)scratch, (void)executor, (void)sentence;
-    for (size_t k = 0; k < geometry->output_count; k++) {
-        fold_t fold;
-        fold.problem = problem, fold.data = data;
-        fold.any = false, fold.count = geometry->set_size, fold.is_signed = kind == IRR_KIND_SIGNED;
-        fold.real = 0, fold.exponent = 0, fold.whole = 0;
-        if (kind == IRR_KIND_FLOAT && !rows[problem->op].fold_float)
-            irr_exact_start(&fold.exact, irr_op_info(problem->op)->term);
-        irr_visit_set(geometry, k, fold_run, &fold);
-        finish(problem, &fold, yield->output, k);
+    for (size_t k = 0; k < problem->geometry.output_count; k++, output += info->bits / 8u) {
+        fold_t fold = {.problem = problem, .data = data};
+        fold.is_signed = info->kind == IRR_KIND_SIGNED;
+        if (rounded) {
+            irr_redo(problem, data, k, output);
+        } else {
+            irr_visit_set(&problem->geometry, k, fold_run, &fold);
+            finish(&fold, info, output);
+        }
     }
-    yield->stats = (irr_execution_stats_t){.threads = 1};
     return IRR_OK;
 }
 
@@ -203,10 +178,7 @@ static irr_status_e prepare(const irr_problem_t *problem, const irr_config_t *co
                             size_t *scratch_bytes, irr_sentence_t sentence) {
     (void)config;
     *scratch_bytes = 0;
-    *state = irr_malloc(sizeof *problem);
-    if (!*state) return irr_out_of_memory(sentence, sizeof *problem);
-    memcpy(*state, problem, sizeof *problem);
-    return IRR_OK;
+    return irr_problem_copy(problem, state, sentence);
 }
 
 const irr_backend_t irr_backend_reference = {.name = "reference",

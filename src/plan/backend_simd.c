@@ -117,6 +117,19 @@ static void walk_all(walk_t *walks, uint32_t count) {
     }
 }
 
+/* Begins all walks of a unit in the scratch of a task; returns how many there are. */
+static inline uint32_t begin_walks(const job_t *job, size_t index, size_t task, unit_t *units,
+                                   walk_t *walks) {
+    uint32_t count = 0;
+    for (uint32_t m = 0; m < job->count; m++) {
+        if (plan_of(job, m)->walked_by != m) continue;
+        irr_unit_at(next_of(plan_of(job, m)), job->data, index, &units[count]);
+        irr_walk_unit(&units[count], slot_of(job, m, task), &walks[count]);
+        count++;
+    }
+    return count;
+}
+
 /* An equal share of the units. */
 static void run_units(void *argument, size_t task) {
     job_t *job = argument;
@@ -126,13 +139,7 @@ static void run_units(void *argument, size_t task) {
     for (; first < end; first++) {
         unit_t units[IRR_MOST_SIBLINGS];
         walk_t walks[IRR_MOST_SIBLINGS];
-        uint32_t count = 0;
-        for (uint32_t m = 0; m < job->count; m++) {
-            if (plan_of(job, m)->walked_by != m) continue;
-            irr_unit_at(next_of(plan_of(job, m)), job->data, first, &units[count]);
-            irr_walk_unit(&units[count], slot_of(job, m, task), &walks[count]);
-            count++;
-        }
+        uint32_t count = begin_walks(job, first, task, units, walks);
         walk_all(walks, count);
         for (uint32_t k = 0; k < count; k++) irr_fold_last(&units[k], walks[k].results);
         for (uint32_t m = 0; m < job->count; m++) finish(job, m, units, slot_of(job, m, task));
@@ -182,25 +189,21 @@ static void run_calls(void *argument, size_t task) {
 }
 
 /* A chunk of a unit's segments or of one segment's leaves: a whole subtree either way, since chunks
- * are powers of two where there is a tree. Task order: unit, chunk of segments, chunk of leaves. */
+ * are powers of two where there is a tree. Task order: unit, chunk of segments, chunk of leaves;
+ * siblings have the same chunks, of leaves of other sizes. */
 static void run_chunk(void *argument, size_t task) {
-    job_t *job = argument;
+    const irr_layout_t *l = &plan_of(argument, 0)->layout;
     unit_t units[IRR_MOST_SIBLINGS];
     walk_t walks[IRR_MOST_SIBLINGS];
-    uint32_t count = 0;
-    for (uint32_t m = 0; m < job->count; m++) {
-        const irr_layout_t *l = &plan_of(job, m)->layout;
-        if (plan_of(job, m)->walked_by != m) continue;
-        size_t segment = task / l->leaf_chunks % l->segment_chunks * l->chunk_segments;
-        size_t leaf = task % l->leaf_chunks * l->chunk_leaves;
-        walk_t *walk = &walks[count];
-        irr_unit_at(plan_of(job, m), job->data, task / l->leaf_chunks / l->segment_chunks,
-                    &units[count]);
-        irr_walk_unit(&units[count++], slot_of(job, m, task), walk);
-        walk->first_segment = segment;
-        walk->first_leaf = leaf;
-        walk->segments = irr_least(l->segments.total - segment, l->chunk_segments);
-        walk->leaves = irr_least(l->leaves - leaf, l->chunk_leaves);
+    size_t leaf = task % l->leaf_chunks, segment = task / l->leaf_chunks % l->segment_chunks;
+    size_t unit = task / l->leaf_chunks / l->segment_chunks;
+    uint32_t count = begin_walks(argument, unit, task, units, walks);
+    for (walk_t *walk = walks; walk < walks + count; walk++) {
+        l = &walk->unit->plan->layout;
+        walk->first_segment = segment * l->chunk_segments;
+        walk->first_leaf = leaf * l->chunk_leaves;
+        walk->segments = irr_least(l->segments.total - walk->first_segment, l->chunk_segments);
+        walk->leaves = irr_least(l->leaves - walk->first_leaf, l->chunk_leaves);
     }
     walk_all(walks, count);
 }

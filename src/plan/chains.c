@@ -20,7 +20,7 @@ static uint64_t deposit(uint64_t bits, uint64_t places) {
 static bool folds(const irr_plugin_compiled_t *compiled, const irr_layer_t *layer,
                   const irr_layer_t *into) {
     const irr_value_t *between = &compiled->values[layer->is.output];
-    return between->readers == 1 && !between->is_output && layer->op == into->op &&
+    return between->readers == 1 && between->output == IRR_NO_VALUE && layer->op == into->op &&
            is_order_free(layer->op, between->is.element_type) &&
            layer->axes_input == IRR_NO_VALUE && into->axes_input == IRR_NO_VALUE && layer->mask &&
            into->mask;

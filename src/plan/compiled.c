@@ -52,7 +52,7 @@ static irr_status_e judge_axes(const irr_graph_t *graph, const irr_graph_layer_t
     if (!irr_is_integer(axes->element_type) || axes->rank > 1)
         return irr_fail(sentence, IRR_NETWORK_NOT_READ,
                         "axes of type %s and rank %d; they are integers, a scalar or a list",
-                        irr_element_type_info(axes->element_type)->name, (int)axes->rank);
+                        irr_element_type_name(axes->element_type), (int)axes->rank);
     if (!axes->is_constant) return IRR_OK;
     size_t count;
     if (!irr_shape_elements(axes->dims, axes->rank, &count) || (count && !axes->constant))
@@ -67,17 +67,17 @@ irr_status_e irr_layer_admit(const irr_graph_t *graph, const irr_graph_layer_t *
     IRR_TRY(judge_value(graph, layer->data, "data", sentence));
     IRR_TRY(judge_value(graph, layer->output, "output", sentence));
     const irr_graph_value_t *data = &graph->values[layer->data];
-    IRR_TRY(irr_planner_admit(*op, data->element_type, sentence));
+    if (!irr_op_takes(*op, data->element_type))
+        return irr_fail(sentence, IRR_NOT_IMPLEMENTED, "data of type %s; %s takes %s",
+                        irr_element_type_name(data->element_type), layer->type,
+                        irr_op_info(*op)->takes_numeric
+                            ? "f64, f32, f16, bf16, i64, i32, i16, i8, u64, u32, u16, u8"
+                            : "boolean");
     if (data->rank == IRR_DYNAMIC_RANK)
         return irr_fail(sentence, IRR_NOT_IMPLEMENTED, "the rank of its data is not known");
     if (graph->values[layer->output].element_type != data->element_type)
         return irr_fail(sentence, IRR_NETWORK_NOT_READ, "output of another type than its data");
     return judge_axes(graph, layer, mask, sentence);
-}
-
-irr_status_e irr_fail_layer(irr_sentence_t to, irr_status_e status,
-                            const irr_graph_layer_t *layer) {
-    return irr_fail_at(to, status, "layer %s \"%s\" (%s): ", layer->id, layer->name, layer->type);
 }
 
 /* ---- copying the graph, judged as it goes ---- */
@@ -91,6 +91,7 @@ static irr_status_e add_value(const irr_graph_t *graph, uint32_t v, irr_plugin_c
     uint32_t rank = from->rank == IRR_DYNAMIC_RANK ? 0 : from->rank;
     to->is = *from;
     to->maker = IRR_NO_LAYER;
+    to->output = IRR_NO_VALUE;
     to->is.dims = irr_take_copy(&made->memory, from->dims, rank, sizeof *from->dims);
     if (!from->is_constant) return IRR_OK;
     bool counted = from->rank <= IRR_MAX_RANK && irr_element_bytes(from->element_type) &&
@@ -118,7 +119,6 @@ static irr_status_e add_values(const irr_graph_t *graph, irr_plugin_compiled_t *
     made->inputs = irr_take_copy(memory, graph->inputs, graph->input_count, sizeof *made->inputs);
     made->outputs =
         irr_take_copy(memory, graph->outputs, graph->output_count, sizeof *made->outputs);
-    made->made = irr_take(memory, graph->output_count, sizeof *made->made);
     made->value_count = graph->value_count;
     made->layer_count = graph->layer_count;
     made->input_count = graph->input_count;
@@ -129,8 +129,9 @@ static irr_status_e add_values(const irr_graph_t *graph, irr_plugin_compiled_t *
     return irr_fail(sentence, IRR_NOT_ALLOCATED, "out of memory: the graph cannot be copied");
 }
 
-/* Inputs, and what they add to the key. */
+/* Inputs, and what they add to the key, behind the threads. */
 static irr_status_e add_inputs(irr_plugin_compiled_t *made, irr_sentence_t sentence) {
+    made->key_masks = 1;
     for (uint32_t i = 0; i < made->input_count; i++) {
         irr_value_t *value = &made->values[made->inputs[i]];
         if (made->inputs[i] >= made->value_count || value->given)
@@ -145,9 +146,10 @@ static irr_status_e add_inputs(irr_plugin_compiled_t *made, irr_sentence_t sente
                             "input %u has an element type that this device does not take",
                             (unsigned)i);
         value->given = true;
-        made->key_count += value->is.rank;
+        made->key_masks += value->is.rank;
         if (irr_shape_is_dynamic(value->is.dims, value->is.rank)) made->is_static = false;
     }
+    made->key_count = made->key_masks;
     return IRR_OK;
 }
 
@@ -181,7 +183,7 @@ static irr_status_e add_layers(const irr_graph_t *graph, irr_plugin_compiled_t *
         if (status == IRR_OK &&
             (!is_there(&made->values[from->data]) || is_there(&made->values[from->output])))
             status = irr_fail(sentence, IRR_INVALID_C_PARAM, "layers do not stand in their order");
-        if (status != IRR_OK) return irr_fail_layer(sentence, status, from);
+        IRR_TRY(irr_fail_layer(sentence, status, from));
         copy_layer(graph, from, layer, &made->memory);
         made->values[from->data].readers++;
         made->values[from->output].maker = k;
@@ -190,15 +192,14 @@ static irr_status_e add_layers(const irr_graph_t *graph, irr_plugin_compiled_t *
     return made->memory.failed ? irr_out_of_memory(sentence, sizeof *made->layers) : IRR_OK;
 }
 
-/* Which outputs their layer writes in place: the first that a value has. */
+/* The first that a value has is written in place by its layer. */
 static irr_status_e add_outputs(irr_plugin_compiled_t *made, irr_sentence_t sentence) {
     for (uint32_t o = 0; o < made->output_count; o++) {
         irr_value_t *value = &made->values[made->outputs[o]];
         if (made->outputs[o] >= made->value_count || !is_there(value))
             return irr_fail(sentence, IRR_INVALID_C_PARAM, "output %u is made by no layer",
                             (unsigned)o);
-        made->made[o] = value->maker != IRR_NO_LAYER && !value->is_output;
-        value->is_output = true;
+        if (value->output == IRR_NO_VALUE) value->output = o;
     }
     return IRR_OK;
 }
@@ -221,7 +222,6 @@ static irr_status_e plan_now(irr_plugin_compiled_t *made, irr_sentence_t sentenc
 
 irr_status_e irr_compiled_create(const irr_graph_t *graph, const irr_config_t *config,
                                  irr_plugin_compiled_t **compiled, irr_sentence_t sentence) {
-    *compiled = NULL;
     irr_plugin_compiled_t *made = irr_calloc(1, sizeof *made);
     if (!made) return irr_out_of_memory(sentence, sizeof *made);
     atomic_init(&made->users, 1);
@@ -229,7 +229,6 @@ irr_status_e irr_compiled_create(const irr_graph_t *graph, const irr_config_t *c
     atomic_init(&made->threads, config->threads);
     made->config = *config;
     made->is_static = true;
-    made->key_count = 1; /* threads */
     irr_status_e status = add_values(graph, made, sentence);
     if (status == IRR_OK) status = add_inputs(made, sentence);
     if (status == IRR_OK) status = add_layers(graph, made, sentence);
@@ -240,7 +239,7 @@ irr_status_e irr_compiled_create(const irr_graph_t *graph, const irr_config_t *c
 }
 
 void irr_compiled_release(irr_plugin_compiled_t *compiled) {
-    if (atomic_fetch_sub(&compiled->users, 1) != 1) return;
+    if (!compiled || atomic_fetch_sub(&compiled->users, 1) != 1) return;
     for (unsigned i = 0; i < IRR_PLAN_CACHE_CAPACITY; i++) irr_plan_release(compiled->cache[i]);
     irr_arena_release(&compiled->memory);
     irr_release(compiled);

@@ -18,10 +18,10 @@
 
 typedef struct irr_value {
     irr_graph_value_t is; /* its constant aligned */
-    bool is_output;
-    bool given;       /* an input or a constant */
-    uint32_t readers; /* layers that take it as their data */
-    uint32_t maker;   /* the layer whose output it is, or IRR_NO_LAYER */
+    bool given;           /* an input or a constant */
+    uint32_t readers;     /* layers that take it as their data */
+    uint32_t maker;       /* the layer whose output it is, or IRR_NO_LAYER */
+    uint32_t output;      /* the graph's first that it is, or IRR_NO_VALUE */
 } irr_value_t;
 
 #define IRR_NO_LAYER UINT32_MAX
@@ -41,45 +41,34 @@ typedef struct irr_layer {
 
 /* ---- one set of shapes ---- */
 
-/* A layer's part of the work. Siblings, layers that reduce one tensor over the same axes, may be
- * executed in one pass: by the first of them, in the order of the list. */
+/* A layer's part of the work: of the layer with the same number. Siblings, layers that reduce one
+ * tensor over the same axes, may be executed in one pass: by the first of them, in the order of the
+ * list. */
 typedef struct irr_step {
-    const irr_backend_t *backend; /* NULL: the output has no elements */
+    const irr_backend_t *backend; /* NULL: there is nothing to do */
     void *state;
-    uint32_t data, output; /* values */
-    uint32_t first, next;  /* of its pass; itself and IRR_NO_STEP where it is alone */
-    /* While a pass is made, of its first: the end, how many they are, another over the same data.
-     */
-    uint32_t last, length, older;
-} irr_step_t;
-#define IRR_NO_STEP UINT32_MAX
-
-/* What a step is to people, as far as it cannot be worked out again when they ask. */
-typedef struct irr_step_note {
     uint64_t mask;        /* of the axes of its work */
+    uint32_t first, next; /* of its pass; itself and IRR_NO_LAYER where it is alone */
+    /* Of a pass' first: how many they are; and while passes are made, the end, another over the
+     * same data. */
+    uint32_t length, last, older;
+    /* For people, once a profile asked. */
+    irr_tier_e tier;      /* of the kernel */
+    char *shape, *kernel; /* "[6,12,10,24] axes [2,3]", "sum_f32_rows" */
     size_t bytes;         /* read and written */
-    char *shape, *kernel; /* "[6,12,10,24] axes [2,3]", "sum_f32_rows": once a profile asked */
-    irr_tier_e tier;      /* of the kernel, known with it */
-} irr_step_note_t;
-
-/* A value's shape in a plan. */
-typedef struct irr_plan_shape {
-    const int64_t *dims;
-    uint32_t rank;
-    uint32_t newest_pass; /* that begins with a reader of this value, or IRR_NO_STEP */
-} irr_plan_shape_t;
+} irr_step_t;
 
 typedef struct irr_plan {
-    atomic_uint users;        /* the cache and requests */
-    uint64_t last_used;       /* the cache's clock */
-    irr_arena_t memory;       /* of what follows, once it is made under the model's lock */
-    int64_t *key;             /* threads, dims of every input, each layer's run-time mask */
-    irr_step_t *steps;        /* one a layer */
-    irr_step_note_t *notes;   /* one a layer; their texts are made when they are asked for */
-    irr_plan_shape_t *shapes; /* by value */
-    size_t *offsets;          /* of each value in the request's memory; SIZE_MAX: not there */
-    uint32_t step_count;
-    size_t scratch_offset, memory_bytes;
+    const irr_plugin_compiled_t *compiled; /* which outlives it */
+    atomic_uint users;                     /* the cache and requests */
+    uint64_t last_used;                    /* the cache's clock */
+    irr_arena_t memory;        /* of what follows, once it is made under the model's lock */
+    int64_t *key;              /* threads, dims of every input, each layer's run-time mask */
+    irr_step_t *steps;         /* one a layer */
+    irr_tensor_view_t *shapes; /* by value, as are the next two: no data, no strides */
+    size_t *offsets;           /* in the request's memory; SIZE_MAX: not there */
+    uint32_t *newest;          /* pass that begins with a reader of the value, or IRR_NO_LAYER */
+    size_t scratch_offset, scratch_bytes, memory_bytes;
 } irr_plan_t;
 
 struct irr_plugin_compiled {
@@ -92,9 +81,8 @@ struct irr_plugin_compiled {
     irr_value_t *values;
     irr_layer_t *layers;
     uint32_t *inputs, *outputs;
-    bool *made; /* by output: a layer writes it there; else it is copied from its value */
     uint32_t value_count, layer_count, input_count, output_count;
-    size_t key_count;                           /* numbers in a plan's key */
+    size_t key_count, key_masks;                /* numbers in a plan's key; the first mask */
     bool is_static;                             /* every key is the same: planned at compile */
     int64_t *static_key;                        /* it, but for the number of threads */
     irr_plan_t *cache[IRR_PLAN_CACHE_CAPACITY]; /* under the model's lock */
@@ -109,9 +97,7 @@ irr_status_e irr_layer_admit(const irr_graph_t *graph, const irr_graph_layer_t *
                              uint64_t *mask, irr_sentence_t sentence);
 irr_status_e irr_compiled_create(const irr_graph_t *graph, const irr_config_t *config,
                                  irr_plugin_compiled_t **compiled, irr_sentence_t sentence);
-void irr_compiled_release(irr_plugin_compiled_t *compiled); /* one user less */
-/* "layer 3 "norm" (ReduceL2): " before the sentence. */
-irr_status_e irr_fail_layer(irr_sentence_t to, irr_status_e status, const irr_graph_layer_t *layer);
+void irr_compiled_release(irr_plugin_compiled_t *compiled); /* one user less; NULL does nothing */
 
 /* ---- plan.c ---- */
 
@@ -120,8 +106,8 @@ irr_status_e irr_plan_acquire(irr_plugin_compiled_t *compiled, const int64_t *ke
                               irr_plan_t **plan, irr_sentence_t sentence);
 void irr_plan_release(irr_plan_t *plan); /* one user less; NULL does nothing */
 /* What the layer is to do in this plan, for the backends. */
-void irr_plan_problem(const irr_plugin_compiled_t *compiled, const irr_plan_t *plan, uint32_t layer,
-                      irr_problem_t *problem, irr_config_t *config);
+void irr_plan_problem(const irr_plan_t *plan, uint32_t layer, irr_problem_t *problem,
+                      irr_config_t *config);
 
 /* ---- chains.c ---- */
 
@@ -132,8 +118,8 @@ void irr_fold_chains(irr_plugin_compiled_t *compiled);
 
 /* JSON of IRREDUCE_EXPLAIN, by the plan last used. */
 void irr_compiled_explain(irr_plugin_compiled_t *compiled, irr_writer_t *writer);
-/* Fills the texts of a layer's note once. False: out of memory. */
-bool irr_plan_note(irr_plugin_compiled_t *compiled, irr_plan_t *plan, uint32_t layer);
+/* Fills once what a layer's step is to people. False: out of memory. */
+bool irr_plan_note(irr_plan_t *plan, uint32_t layer);
 
 /* ---- request.c: one inference at a time, on the plan that its shapes ask for ---- */
 
@@ -141,6 +127,8 @@ bool irr_plan_note(irr_plugin_compiled_t *compiled, irr_plan_t *plan, uint32_t l
 irr_status_e irr_request_create(irr_plugin_compiled_t *compiled, irr_plugin_request_t **request,
                                 irr_sentence_t sentence);
 void irr_request_release(irr_plugin_request_t *request);
+/* Of dense rows, which fit. */
+size_t irr_view_bytes(const irr_tensor_view_t *view);
 irr_status_e irr_request_infer(irr_plugin_request_t *request, const irr_tensor_view_t *inputs,
                                const irr_tensor_view_t *outputs,
                                const irr_host_services_t *services, irr_sentence_t sentence);

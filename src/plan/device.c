@@ -5,10 +5,6 @@
 
 #include "plan/compiled.h"
 
-#ifndef IRREDUCE_VERSION
-#define IRREDUCE_VERSION "unknown"
-#endif
-
 typedef struct {
     irr_plugin_engine_t face; /* first: the host holds a pointer to it */
     irr_config_t config;
@@ -60,18 +56,17 @@ static irr_status_e query(irr_plugin_engine_t *engine, const irr_graph_t *graph,
     if (is_end(layer->type)) return IRR_OK;
     irr_op_e op;
     uint64_t mask;
+    size_t count;
     IRR_TRY(irr_layer_admit(graph, layer, &op, &mask, sentence));
     const irr_graph_value_t *data = &graph->values[layer->data];
     bool axes_known = layer->axes == IRR_NO_VALUE || graph->values[layer->axes].is_constant;
-    size_t count;
-    if (!axes_known || !irr_shape_elements(data->dims, data->rank, &count) || count == 0 ||
-        (mask == 0 && layer->empty_axes == IRR_EMPTY_AXES_IDENTITY))
-        return IRR_OK;
+    if (!axes_known || !irr_shape_elements(data->dims, data->rank, &count)) return IRR_OK;
     irr_problem_t problem;
-    irr_choice_t choice;
+    const irr_backend_t *backend;
     irr_problem_of(op, data->element_type, data->dims, data->rank, mask, &problem);
     irr_lock(engine); /* as planning: a backend may take locks of its own */
-    irr_status_e status = irr_planner_choose(&problem, &config, false, &choice, sentence);
+    irr_status_e status =
+        irr_planner_pick(&problem, layer->empty_axes, &config, &backend, sentence);
     irr_unlock(engine);
     return status;
 }
@@ -86,9 +81,8 @@ static irr_status_e compile(irr_plugin_engine_t *engine, const irr_graph_t *grap
     if (graph->size_bytes < sizeof *graph)
         return irr_fail(sentence, IRR_PARAMETER_MISMATCH, "a graph of %zu bytes; it takes %zu",
                         graph->size_bytes, sizeof *graph);
-    irr_status_e status =
-        irr_config_set(&config, properties, property_count, IRR_OF_DEVICE, sentence);
-    return status == IRR_OK ? irr_compiled_create(graph, &config, compiled, sentence) : status;
+    IRR_TRY(irr_config_set(&config, properties, property_count, IRR_OF_DEVICE, sentence));
+    return irr_compiled_create(graph, &config, compiled, sentence);
 }
 
 static irr_config_t compiled_config(irr_plugin_compiled_t *compiled) {
@@ -124,10 +118,6 @@ static irr_status_e get_compiled_property(irr_plugin_compiled_t *compiled, const
     return IRR_OK;
 }
 
-static void release_compiled(irr_plugin_compiled_t *compiled) {
-    if (compiled) irr_compiled_release(compiled);
-}
-
 /* ---- the entry ---- */
 
 static const irr_plugin_engine_t face = {
@@ -140,7 +130,7 @@ static const irr_plugin_engine_t face = {
     .get_property = get_property,
     .query = query,
     .compile = compile,
-    .release_compiled = release_compiled,
+    .release_compiled = irr_compiled_release,
     .set_compiled_property = set_compiled_property,
     .get_compiled_property = get_compiled_property,
     .create_request = irr_request_create,

@@ -1,6 +1,10 @@
-/* Digits of 32 bits in 64-bit numbers: an addition touches three to six of them and leaves the
- * carries for later. SPDX-License-Identifier: Apache-2.0 */
-#include "plan/exact.h"
+/* An exact accumulator, as wide as the squares of f64 need, and its one rounding: what a float Sum,
+ * Mean, L1 or L2 is, whatever the data and its order. Digits of 32 bits in 64-bit numbers: an
+ * addition touches three to six of them and leaves the carries for later. Lives here: whole-number
+ * arithmetic on one output. May not: infinities and NaNs (redo.c), kernels.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/element_type.h"
+#include "plan/redo.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,15 +16,20 @@ __extension__ typedef unsigned __int128 u128_t;
 /* An addition changes a digit by less than 2^33. */
 #define ROOM (UINT32_C(1) << 29)
 
-void irr_exact_start(irr_exact_t *exact, irr_term_e term) {
-    memset(exact, 0, sizeof *exact);
-    exact->term = term;
-    exact->low = IRR_EXACT_DIGITS;
-    exact->room = ROOM;
-}
+/* From 2^-2148, the square of the least f64, to 2^2048, and 64 bits more for the count. */
+#define DIGITS 136
+
+typedef struct {
+    int64_t digit[DIGITS]; /* digit[i] * 2^(32 i - 2148); carried now and then */
+    uint32_t low, end;     /* digits outside are zero */
+    uint32_t room;         /* additions left before digits could overflow */
+    irr_term_e term;
+    irr_element_type_e type;
+    const void *data;
+} exact_t;
 
 /* Leaves digits in [0, 2^32), but for the last one, which holds the sign. */
-static void carry(irr_exact_t *exact) {
+static void carry(exact_t *exact) {
     int64_t over = 0;
     for (uint32_t i = exact->low; i < exact->end; i++) {
         over += exact->digit[i];
@@ -47,25 +56,17 @@ static inline void add_at(int64_t *digit, u128_t value, unsigned shift, int64_t 
 }
 
 /* `low` and `end` of the accumulator, in registers. */
-static inline void add_one(irr_exact_t *exact, double x, irr_term_e term, uint32_t *low,
+static inline void add_one(exact_t *exact, double x, irr_term_e term, uint32_t *low,
                            uint32_t *end) {
-    uint64_t bits, mantissa;
+    uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
-    uint32_t field = (uint32_t)(bits >> 52) & 0x7ff, position;
-    bool square = term == IRR_TERM_SQUARE;
-    mantissa = bits & ((UINT64_C(1) << 52) - 1);
-    if (field == 0x7ff) {
-        bool negative = bits >> 63 && term == IRR_TERM_VALUE;
-        *(mantissa ? &exact->nan : negative ? &exact->minus_inf : &exact->plus_inf) = true;
-        return;
-    }
-    if (field)
-        mantissa |= UINT64_C(1) << 52;
-    else
-        field = 1;
+    const uint32_t field = (uint32_t)(bits >> 52) & 0x7ff;
+    const bool square = term == IRR_TERM_SQUARE, normal = field > 0;
+    const uint64_t mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | (uint64_t)normal
+                                                                       << 52; /* the hidden bit */
     if (!mantissa) return;
     int64_t sign = term == IRR_TERM_VALUE ? -(int64_t)(bits >> 63) : 0;
-    position = square ? 2 * (field - 1) : field - 1 + 1074;
+    uint32_t position = square ? 2 * (field - normal) : field - normal + 1074;
     add_at(exact->digit + position / 32, (u128_t)mantissa * (square ? mantissa : 1), position % 32,
            sign, square);
     if (position / 32 < *low) *low = position / 32;
@@ -73,7 +74,7 @@ static inline void add_one(irr_exact_t *exact, double x, irr_term_e term, uint32
 }
 
 /* A loop for each kind of term. */
-static inline __attribute__((always_inline)) void add_piece(irr_exact_t *exact, const double *piece,
+static inline __attribute__((always_inline)) void add_piece(exact_t *exact, const double *piece,
                                                             size_t n, irr_term_e term) {
     uint32_t low = exact->low, end = exact->end;
     for (size_t i = 0; i < n; i++) add_one(exact, piece[i], term, &low, &end);
@@ -96,14 +97,13 @@ static void widen(double *to, irr_element_type_e type, const void *data, size_t 
         for (size_t i = 0; i < count; i++) to[i] = irr_bf16_to_f64(half[first + i * stride]);
 }
 
-void irr_exact_add(irr_exact_t *exact, irr_element_type_e type, const void *data, size_t first,
-                   size_t stride, size_t count) {
+static void add(void *argument, size_t first, size_t stride, size_t count) {
+    exact_t *exact = argument;
     enum { PIECE = 64 };
     double piece[PIECE];
-    exact->count += count;
-    while (count && !exact->nan) {
+    while (count) {
         size_t n = count < PIECE ? count : PIECE;
-        widen(piece, type, data, first, stride, n);
+        widen(piece, exact->type, exact->data, first, stride, n);
         if (exact->room < n) carry(exact);
         exact->room -= (uint32_t)n;
         if (exact->term == IRR_TERM_SQUARE)
@@ -134,7 +134,7 @@ static void normalise(number_t *number) {
 }
 
 /* The highest 128 bits; false for zero. */
-static bool highest(irr_exact_t *exact, number_t *number, bool *negative) {
+static bool highest(exact_t *exact, number_t *number, bool *negative) {
     carry(exact);
     *negative = exact->end && exact->digit[exact->end - 1] < 0;
     if (*negative) {
@@ -191,13 +191,10 @@ static const struct {
 } formats[IRR_ELEMENT_TYPE_COUNT] = {
     [IRR_F64] = {52, 1023}, [IRR_F32] = {23, 127}, [IRR_F16] = {10, 15}, [IRR_BF16] = {7, 127}};
 
-static uint64_t infinity_of(irr_element_type_e type) {
-    return (uint64_t)(2 * formats[type].bias + 1) << formats[type].fraction_bits;
-}
-
 /* To nearest even: bits of the magnitude. */
 static uint64_t to_nearest(const number_t *number, irr_element_type_e type) {
     const int fraction = formats[type].fraction_bits, bias = formats[type].bias;
+    const uint64_t infinity = (uint64_t)(2 * bias + 1) << fraction;
     int least = 1 - bias - fraction; /* exponent of the last bit of a denormal */
     int last = number->exponent + 127 - fraction;
     if (last < least) last = least;
@@ -206,28 +203,25 @@ static uint64_t to_nearest(const number_t *number, irr_element_type_e type) {
     u128_t kept = drop < 128 ? number->top >> drop : 0, half = (u128_t)1 << (drop - 1);
     u128_t rest = number->top & (half | (half - 1));
     kept += rest > half || (rest == half && (number->more || (kept & 1)));
-    if (last - least > 2 * bias) return infinity_of(type);
+    if (last - least > 2 * bias) return infinity;
     /* The hidden bit carries into the exponent, and so may the rounding. */
     uint64_t bits = (uint64_t)kept + ((uint64_t)(last - least) << fraction);
-    return bits < infinity_of(type) ? bits : infinity_of(type);
+    return bits < infinity ? bits : infinity;
 }
 
-void irr_exact_round(irr_exact_t *exact, irr_result_e result, irr_element_type_e type,
-                     void *output) {
-    uint64_t infinity = infinity_of(type), bits = 0;
-    bool negative = exact->minus_inf;
+void irr_redo_exactly(const irr_problem_t *problem, const void *data, size_t index, void *output) {
+    const irr_op_info_t *op = irr_op_info(problem->op);
+    size_t bytes = irr_element_bytes(problem->type);
+    exact_t exact = {.low = DIGITS, .room = ROOM, .term = op->term, .type = problem->type};
+    uint64_t bits = 0;
+    bool negative;
     number_t number;
-    if (exact->nan || (exact->plus_inf && exact->minus_inf)) {
-        bits = infinity | UINT64_C(1) << (formats[type].fraction_bits - 1);
-        negative = false;
-    } else if (exact->plus_inf || exact->minus_inf) {
-        bits = infinity;
-    } else if (highest(exact, &number, &negative)) {
-        if (result == IRR_RESULT_QUOTIENT) divide(&number, exact->count);
-        if (result == IRR_RESULT_ROOT) take_root(&number);
-        bits = to_nearest(&number, type);
+    exact.data = data;
+    irr_visit_set(&problem->geometry, index, add, &exact);
+    if (highest(&exact, &number, &negative)) {
+        if (op->result == IRR_RESULT_QUOTIENT) divide(&number, problem->geometry.set_size);
+        if (op->result == IRR_RESULT_ROOT) take_root(&number);
+        bits = to_nearest(&number, problem->type) | (uint64_t)negative << (8 * bytes - 1);
     }
-    size_t bytes = irr_element_bytes(type);
-    bits |= (uint64_t)negative << (8 * bytes - 1);
     memcpy(output, &bits, bytes); /* little-endian, as all our hosts */
 }

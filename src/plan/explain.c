@@ -9,8 +9,7 @@ typedef struct {
     bool chosen; /* choice holds offers; else the step has no arithmetic */
     irr_choice_t choice;
     char geometry[IRR_GEOMETRY_TEXT_BYTES]; /* "reduce 72, keep 240", "identity", "empty" */
-    char kernel[IRR_GEOMETRY_TEXT_BYTES];   /* with the layer that it runs in one pass with */
-    const char *with;                       /* that layer's id, or NULL */
+    const char *with;                       /* the layer that it runs in one pass with, or NULL */
 } words_t;
 
 /* People know a layer by its name; an id is the host's, which may have made it up. */
@@ -18,51 +17,34 @@ static const char *name_of(const irr_layer_t *layer) {
     return *layer->is.name ? layer->is.name : layer->is.id;
 }
 
-/* Of a pass, the first names the second, all others name the first. */
-static const char *companion(const irr_plugin_compiled_t *compiled, const irr_plan_t *plan,
-                             uint32_t k) {
+static void words_of(const irr_plan_t *plan, uint32_t k, words_t *words) {
+    const irr_layer_t *layers = plan->compiled->layers;
     const irr_step_t *step = &plan->steps[k];
-    uint32_t with = step->first == k ? step->next : step->first;
-    return with == IRR_NO_STEP ? NULL : name_of(&compiled->layers[with]);
-}
-
-/* What a step without arithmetic is. */
-static const char *idle(const irr_step_t *step) {
-    return step->backend == &irr_backend_copy   ? "identity"
-           : step->backend == &irr_backend_fill ? "empty"
-           : !step->backend                     ? "nothing"
-                                                : NULL;
-}
-
-static void words_of(const irr_plugin_compiled_t *compiled, const irr_plan_t *plan, uint32_t k,
-                     words_t *words) {
-    const irr_layer_t *layer = &compiled->layers[k];
+    /* Of a pass, the first names the second, all others name the first. */
+    uint32_t into = layers[k].folded_into, with = step->first == k ? step->next : step->first;
     irr_problem_t problem;
     irr_config_t config;
-    const char *why = idle(&plan->steps[k]);
-    words->chosen = !why;
-    words->with = companion(compiled, plan, k);
-    if (layer->folded_into != IRR_NO_LAYER)
+    irr_plan_problem(plan, k, &problem, &config);
+    words->chosen = step->backend && step->backend != &irr_backend_idle;
+    words->with = with == IRR_NO_LAYER ? NULL : name_of(&layers[with]);
+    if (words->chosen) {
+        config.beside = words->with != NULL;
+        irr_planner_choose(&problem, &config, true, &words->choice, (irr_sentence_t){NULL, 0});
+        irr_geometry_text(&problem.geometry, words->geometry, sizeof words->geometry);
+    } else if (into != IRR_NO_LAYER) {
         snprintf(words->geometry, sizeof words->geometry, "folded into layer %.100s",
-                 name_of(&compiled->layers[layer->folded_into]));
-    else if (why)
-        snprintf(words->geometry, sizeof words->geometry, "%s", why);
-    if (why) {
-        snprintf(words->kernel, sizeof words->kernel, "%s", words->geometry);
-        return;
+                 name_of(&layers[into]));
+    } else {
+        snprintf(words->geometry, sizeof words->geometry, "%s",
+                 !step->backend              ? "nothing"
+                 : problem.geometry.set_size ? "identity"
+                                             : "empty");
     }
-    irr_plan_problem(compiled, plan, k, &problem, &config);
-    config.beside = words->with != NULL;
-    irr_planner_choose(&problem, &config, true, &words->choice, (irr_sentence_t){NULL, 0});
-    irr_geometry_text(&problem.geometry, words->geometry, sizeof words->geometry);
-    snprintf(words->kernel, sizeof words->kernel, "%s%s%.100s",
-             words->choice.offers[words->choice.backend].kernel,
-             words->with ? ", one pass with layer " : "", words->with ? words->with : "");
 }
 
 /* ---- the profile ---- */
 
-static char *shape_text(irr_arena_t *memory, const irr_plan_shape_t *data, uint64_t mask) {
+static char *shape_text(irr_arena_t *memory, const irr_tensor_view_t *data, uint64_t mask) {
     char text[IRR_SHAPE_TEXT_BYTES + 256];
     irr_shape_text(data->dims, data->rank, text, IRR_SHAPE_TEXT_BYTES);
     irr_writer_t writer = {text, sizeof text, strlen(text)};
@@ -74,21 +56,33 @@ static char *shape_text(irr_arena_t *memory, const irr_plan_shape_t *data, uint6
     return irr_take_text(memory, text);
 }
 
-bool irr_plan_note(irr_plugin_compiled_t *compiled, irr_plan_t *plan, uint32_t k) {
-    irr_step_note_t *note = &plan->notes[k];
+static char *kernel_text(irr_arena_t *memory, const words_t *words) {
+    char text[IRR_GEOMETRY_TEXT_BYTES];
+    if (!words->chosen) return irr_take_text(memory, words->geometry);
+    snprintf(text, sizeof text, "%s%s%.100s", words->choice.offers[words->choice.backend].kernel,
+             words->with ? ", one pass with layer " : "", words->with ? words->with : "");
+    return irr_take_text(memory, text);
+}
+
+/* What a pass reads once is counted once: by parts, as the time. */
+bool irr_plan_note(irr_plan_t *plan, uint32_t k) {
+    const irr_layer_t *layer = &plan->compiled->layers[k];
+    irr_step_t *step = &plan->steps[k];
     words_t words;
-    irr_lock(compiled);
-    if (!note->kernel) {
-        words_of(compiled, plan, k, &words);
-        note->kernel = irr_take_text(&plan->memory, words.kernel);
-        note->tier =
+    irr_lock(plan->compiled);
+    if (!step->kernel || !step->shape) {
+        words_of(plan, k, &words);
+        step->kernel = kernel_text(&plan->memory, &words);
+        step->shape = shape_text(&plan->memory, &plan->shapes[layer->source], step->mask);
+        step->tier =
             words.chosen ? words.choice.offers[words.choice.backend].tier : IRR_TIER_SCALAR;
+        if (step->backend)
+            step->bytes =
+                irr_view_bytes(&plan->shapes[layer->source]) / plan->steps[step->first].length +
+                irr_view_bytes(&plan->shapes[layer->is.output]);
     }
-    if (!note->shape)
-        note->shape =
-            shape_text(&plan->memory, &plan->shapes[compiled->layers[k].source], note->mask);
-    irr_unlock(compiled);
-    return note->kernel && note->shape;
+    irr_unlock(plan->compiled);
+    return step->kernel && step->shape;
 }
 
 /* ---- IRREDUCE_EXPLAIN ---- */
@@ -138,25 +132,24 @@ static void explain_offers(const irr_choice_t *choice, irr_writer_t *writer) {
 static void explain_layer(const irr_plugin_compiled_t *compiled, const irr_plan_t *plan, uint32_t k,
                           irr_writer_t *writer) {
     const irr_layer_t *layer = &compiled->layers[k];
-    const char *type = irr_element_type_name(compiled->values[layer->is.data].is.element_type),
-               *choice = "none";
+    const irr_backend_t *backend = plan ? plan->steps[k].backend : NULL;
     words_t words = {.with = NULL};
     if (plan) {
         irr_lock(compiled);
-        words_of(compiled, plan, k, &words);
+        words_of(plan, k, &words);
         irr_unlock(compiled);
-        if (words.chosen) choice = plan->steps[k].backend->name;
     }
     put(writer, "{\"id\":", layer->is.id);
     put(writer, ",\"name\":", layer->is.name);
     put(writer, ",\"op\":", layer->is.type);
-    put(writer, ",\"type\":", type);
+    put(writer,
+        ",\"type\":", irr_element_type_name(compiled->values[layer->is.data].is.element_type));
     put(writer, ",\"geometry\":", plan ? words.geometry : NULL);
     irr_write(writer, ",\"offers\":[");
     if (words.chosen) explain_offers(&words.choice, writer);
     irr_write(writer, "]");
     if (words.with) put(writer, ",\"one_pass_with\":", words.with);
-    put(writer, ",\"choice\":", plan ? choice : NULL);
+    put(writer, ",\"choice\":", backend ? backend->name : plan ? "none" : NULL);
     irr_write(writer, "}");
 }
 

@@ -1,9 +1,8 @@
 /* From dims and an axes mask to alternating runs.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/element_type.h"
+#include "base/memory.h"
 #include "plan/problem.h"
-
-#include <string.h>
 
 void irr_geometry_of(const int64_t *dims, uint32_t rank, uint64_t mask, irr_geometry_t *geometry) {
     geometry->run_count = 0; /* runs behind the last one stay as they are: nobody reads them */
@@ -41,11 +40,17 @@ void irr_problem_of(irr_op_e op, irr_element_type_e type, const int64_t *dims, u
                     uint64_t mask, irr_problem_t *problem) {
     problem->op = op;
     problem->type = type;
-    problem->rank = rank;
-    if (rank) memcpy(problem->dims, dims, rank * sizeof *dims);
     problem->mask = mask;
     irr_geometry_of(dims, rank, mask, &problem->geometry);
     if (problem->geometry.set_size == 1) problem->op = op_on_one(op, type);
+}
+
+irr_status_e irr_problem_copy(const irr_problem_t *problem, void **copy, irr_sentence_t sentence) {
+    irr_problem_t *made = irr_malloc(sizeof *made);
+    if (!made) return irr_out_of_memory(sentence, sizeof *made);
+    *made = *problem;
+    *copy = made;
+    return IRR_OK;
 }
 
 void irr_split_runs(const irr_run_t *runs, uint32_t count, size_t apart, irr_outer_t *kept,

@@ -14,9 +14,8 @@ void irr_onednn_version(char *text, size_t capacity_bytes) {
 const char *irr_onednn_objection(const irr_problem_t *problem) {
     return (void)problem, "built without oneDNN";
 }
-irr_status_e irr_onednn_create(const irr_problem_t *problem, size_t outermost, uint32_t seats,
-                               irr_onednn_t **made) {
-    (void)problem, (void)outermost, (void)seats;
+irr_status_e irr_onednn_create(const irr_problem_t *problem, uint32_t seats, irr_onednn_t **made) {
+    (void)problem, (void)seats;
     *made = NULL;
     return IRR_NOT_IMPLEMENTED;
 }
@@ -123,28 +122,26 @@ static void leave_one_thread(int found) {
 /* ---- primitives ---- */
 
 /* Dense and row-major; of the output every reduced run is 1. */
-static dnnl_status_t lay_out(const irr_problem_t *problem, size_t outermost, bool output,
-                             dnnl_memory_desc_t *made) {
+static dnnl_status_t lay_out(const irr_problem_t *problem, bool output, dnnl_memory_desc_t *made) {
     dnnl_dims_t size, stride;
     dnnl_dim_t apart = 1;
     int count = (int)problem->geometry.run_count;
     for (int d = count - 1; d >= 0; d--) {
         const irr_run_t *run = &problem->geometry.runs[d];
-        size[d] = (dnnl_dim_t)(d == 0 && !run->reduced ? outermost : run->size);
-        if (output && run->reduced) size[d] = 1;
+        size[d] = output && run->reduced ? 1 : (dnnl_dim_t)run->size;
         stride[d] = apart;
         apart *= size[d];
     }
     return create_layout(made, count, size, types[problem->type], stride);
 }
 
-static dnnl_status_t describe(const irr_problem_t *problem, size_t outermost, dnnl_engine_t engine,
+static dnnl_status_t describe(const irr_problem_t *problem, dnnl_engine_t engine,
                               dnnl_primitive_attr_t attributes, dnnl_primitive_desc_t *made) {
     dnnl_alg_kind_t algorithm = algorithms[problem->op];
     const float power = 2, epsilon = 0; /* of the norm alone */
     dnnl_memory_desc_t source = {0}, output = {0};
-    dnnl_status_t status = lay_out(problem, outermost, false, &source);
-    if (status == dnnl_success) status = lay_out(problem, outermost, true, &output);
+    dnnl_status_t status = lay_out(problem, false, &source);
+    if (status == dnnl_success) status = lay_out(problem, true, &output);
 #if DNNL_VERSION_MAJOR >= 3
     if (status == dnnl_success)
         status = dnnl_reduction_primitive_desc_create(made, engine, algorithm, source, output,
@@ -197,16 +194,14 @@ void irr_onednn_destroy(irr_onednn_t *made) {
     irr_release(reduction);
 }
 
-static dnnl_status_t open_description(const irr_problem_t *problem, size_t outermost,
-                                      reduction_t *reduction) {
+static dnnl_status_t open_description(const irr_problem_t *problem, reduction_t *reduction) {
     dnnl_primitive_attr_t attributes = NULL;
     dnnl_status_t status = dnnl_engine_create(&reduction->engine, dnnl_cpu, 0);
     if (status == dnnl_success) status = dnnl_primitive_attr_create(&attributes);
     if (status == dnnl_success)
         status = dnnl_primitive_attr_set_scratchpad_mode(attributes, dnnl_scratchpad_mode_user);
     if (status == dnnl_success)
-        status =
-            describe(problem, outermost, reduction->engine, attributes, &reduction->description);
+        status = describe(problem, reduction->engine, attributes, &reduction->description);
     if (attributes) dnnl_primitive_attr_destroy(attributes);
     if (status != dnnl_success) return status;
     memory_view_t scratch =
@@ -227,13 +222,12 @@ static dnnl_status_t open_primitive(reduction_t *reduction, uint32_t seats) {
     return reduction->seat_count == seats ? dnnl_success : dnnl_out_of_memory;
 }
 
-irr_status_e irr_onednn_create(const irr_problem_t *problem, size_t outermost, uint32_t seats,
-                               irr_onednn_t **made) {
+irr_status_e irr_onednn_create(const irr_problem_t *problem, uint32_t seats, irr_onednn_t **made) {
     *made = NULL;
     reduction_t *reduction = irr_calloc(1, sizeof *reduction);
     if (!reduction) return IRR_NOT_ALLOCATED;
     int found = enter_one_thread();
-    dnnl_status_t status = open_description(problem, outermost, reduction);
+    dnnl_status_t status = open_description(problem, reduction);
     if (status == dnnl_success && seats) status = open_primitive(reduction, seats);
     leave_one_thread(found);
     if (status == dnnl_success) return *made = &reduction->told, IRR_OK;

@@ -14,11 +14,9 @@ typedef struct irr_onednn {
 void irr_onednn_version(char *text, size_t capacity_bytes); /* "2.6.3"; "none" without it */
 /* Why it cannot run this at all, as far as is known without asking for a primitive; else NULL. */
 const char *irr_onednn_objection(const irr_problem_t *problem);
-/* The problem with its outermost run cut to `outermost` if that run is kept. `seats` of the threads
- * that run it at once allocate nothing of ours; with 0 only its implementation can be asked.
- * IRR_NOT_IMPLEMENTED: oneDNN has no implementation. */
-irr_status_e irr_onednn_create(const irr_problem_t *problem, size_t outermost, uint32_t seats,
-                               irr_onednn_t **made);
+/* Of the problem its op, type and runs. `seats` of the threads that run it at once allocate nothing
+ * of ours; with 0 only its implementation can be asked. IRR_NOT_IMPLEMENTED: oneDNN has none. */
+irr_status_e irr_onednn_create(const irr_problem_t *problem, uint32_t seats, irr_onednn_t **made);
 void irr_onednn_destroy(irr_onednn_t *made); /* NULL does nothing */
 /* On the caller's thread alone. */
 bool irr_onednn_run(const irr_onednn_t *made, const void *data, void *output, void *scratch);

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "plan/backend.h"
 
-#include "base/element_type.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -15,18 +14,6 @@ static const irr_backend_t *const rows[] = {
 _Static_assert(sizeof rows / sizeof *rows == IRR_BACKEND_COUNT, "a row for each backend");
 
 const irr_backend_t *irr_backend_row(irr_backend_e backend) { return rows[backend]; }
-
-irr_status_e irr_planner_admit(irr_op_e op, irr_element_type_e type, irr_sentence_t sentence) {
-    const irr_op_info_t *info = irr_op_info(op);
-    const irr_element_type_info_t *element = irr_element_type_info(type);
-    if (!irr_op_takes(op, type))
-        return irr_fail(sentence, IRR_NOT_IMPLEMENTED, "data of type %s; %s takes %s",
-                        element ? element->name : "?", info->type,
-                        info->takes_numeric
-                            ? "f64, f32, f16, bf16, i64, i32, i16, i8, u64, u32, u16, u8"
-                            : "boolean");
-    return IRR_OK;
-}
 
 irr_status_e irr_planner_choose(const irr_problem_t *problem, const irr_config_t *config,
                                 bool words, irr_choice_t *choice, irr_sentence_t sentence) {
@@ -47,4 +34,16 @@ irr_status_e irr_planner_choose(const irr_problem_t *problem, const irr_config_t
     if (!words) return irr_planner_choose(problem, config, true, choice, sentence);
     return irr_fail(sentence, IRR_NOT_IMPLEMENTED, "IRREDUCE_BACKEND=%s cannot run it: %s",
                     rows[choice->backend]->name, offers[choice->backend].reason);
+}
+
+irr_status_e irr_planner_pick(const irr_problem_t *problem, irr_empty_axes_e empty_axes,
+                              const irr_config_t *config, const irr_backend_t **backend,
+                              irr_sentence_t sentence) {
+    irr_choice_t choice;
+    bool identity = problem->mask == 0 && empty_axes == IRR_EMPTY_AXES_IDENTITY;
+    bool idle = identity || problem->geometry.set_size == 0;
+    bool none = problem->geometry.output_count == 0;
+    if (!idle && !none) IRR_TRY(irr_planner_choose(problem, config, false, &choice, sentence));
+    *backend = none ? NULL : idle ? &irr_backend_idle : rows[choice.backend];
+    return IRR_OK;
 }

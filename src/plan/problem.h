@@ -26,8 +26,6 @@ typedef struct irr_geometry {
 typedef struct irr_problem {
     irr_op_e op;
     irr_element_type_e type;
-    uint32_t rank;
-    int64_t dims[IRR_MAX_RANK];
     uint64_t mask; /* bit d: dimension d is reduced */
     irr_geometry_t geometry;
 } irr_problem_t;
@@ -36,6 +34,9 @@ typedef struct irr_problem {
 void irr_geometry_of(const int64_t *dims, uint32_t rank, uint64_t mask, irr_geometry_t *geometry);
 void irr_problem_of(irr_op_e op, irr_element_type_e type, const int64_t *dims, uint32_t rank,
                     uint64_t mask, irr_problem_t *problem);
+
+/* For a state that is nothing but its problem: a copy, to be released. */
+irr_status_e irr_problem_copy(const irr_problem_t *problem, void **copy, irr_sentence_t sentence);
 
 /* Several runs of one kind; an index over all of them becomes an offset in elements. */
 typedef struct irr_outer {

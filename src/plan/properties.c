@@ -23,7 +23,7 @@ typedef struct {
     void (*print)(const irr_config_t *config, irr_writer_t *writer); /* what is no number */
 } property_row_t;
 
-/* ---- parse and print ---- */
+/* ---- from text, and what is no number ---- */
 
 /* The index-th of "YES, NO"; false: there are not so many. */
 static bool word_at(const char *words, uint32_t index, char word[32]) {
@@ -51,17 +51,6 @@ static irr_status_e set_row(const property_row_t *row, const char *what, const c
     if (config->threads == 0) config->threads = irr_available_cpus();
     if (config->tier > irr_cpu_best_tier()) config->tier = irr_cpu_best_tier();
     return IRR_OK;
-}
-
-static void print(const property_row_t *row, const irr_config_t *config, irr_writer_t *writer) {
-    uint32_t number = *(const uint32_t *)((const char *)config + row->at);
-    char word[32];
-    if (row->print)
-        row->print(config, writer);
-    else if (word_at(row->words, number - row->first, word))
-        irr_write(writer, "%s", word);
-    else
-        irr_write(writer, "%u", (unsigned)number);
 }
 
 static void print_device_name(const irr_config_t *config, irr_writer_t *writer) {
@@ -159,6 +148,20 @@ static void write_supported(irr_property_owner_e owner, irr_writer_t *writer) {
                       rows[i].set & owner ? "RW" : "RO", rows[i].text);
 }
 
+static void print(const property_row_t *row, irr_property_owner_e owner, const irr_config_t *config,
+                  irr_writer_t *writer) {
+    uint32_t number = *(const uint32_t *)((const char *)config + row->at);
+    char word[32];
+    if (row->print)
+        row->print(config, writer);
+    else if (word_at(row->words, number - row->first, word))
+        irr_write(writer, "%s", word);
+    else if (row->most)
+        irr_write(writer, "%u", (unsigned)number);
+    else
+        write_supported(owner, writer);
+}
+
 /* ---- the calls ---- */
 
 static irr_status_e set_one(irr_config_t *config, const char *key, const char *value,
@@ -201,14 +204,8 @@ irr_status_e irr_config_set(irr_config_t *config, const irr_property_t *properti
 irr_status_e irr_config_get(const irr_config_t *config, const char *key, irr_property_owner_e owner,
                             irr_writer_t *writer, irr_sentence_t sentence) {
     const property_row_t *row = row_of(key);
-    if (row && (row->get & owner)) {
-        if (row->print || row->words || row->most)
-            print(row, config, writer);
-        else
-            write_supported(owner, writer);
-        return IRR_OK;
-    }
     char keys[IRR_SENTENCE_BYTES / 2];
+    if (row && (row->get & owner)) return print(row, owner, config, writer), IRR_OK;
     list_keys(owner, false, keys, sizeof keys);
     return irr_fail(sentence, IRR_NOT_FOUND, "property %s is unknown; known are %s", key, keys);
 }

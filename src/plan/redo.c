@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "plan/redo.h"
 
-#include "plan/exact.h"
+#include "base/element_type.h"
 
 #include <math.h>
 
@@ -18,7 +18,6 @@ typedef struct {
 typedef struct {
     const void *data;
     irr_element_type_e type;
-    irr_exact_t exact;
     scaled_t scaled;
     bool nan, plus_inf, minus_inf, zero, other; /* have been seen; other than zero */
     bool negative;                              /* the product's sign */
@@ -73,11 +72,6 @@ static void look(void *redo, size_t first, size_t stride, size_t count) {
         look_at(redo, first, stride, count);
 }
 
-static void add(void *argument, size_t first, size_t stride, size_t count) {
-    redo_t *redo = argument;
-    irr_exact_add(&redo->exact, redo->type, redo->data, first, stride, count);
-}
-
 /* Of elements that are neither zero nor infinite. */
 static void multiply(void *argument, size_t first, size_t stride, size_t count) {
     redo_t *redo = argument;
@@ -111,21 +105,17 @@ static bool is_plain(const redo_t *redo, irr_term_e term, scaled_t *result) {
 }
 
 void irr_redo(const irr_problem_t *problem, const void *data, size_t index, void *output) {
-    const irr_op_info_t *op = irr_op_info(problem->op);
-    redo_t redo; /* most of it is the exact accumulator, which is seldom needed */
-    redo.data = data;
-    redo.type = problem->type;
-    redo.nan = redo.plus_inf = redo.minus_inf = redo.zero = redo.other = redo.negative = false;
+    irr_term_e term = irr_op_info(problem->op)->term;
+    redo_t redo = {.data = data, .type = problem->type};
     irr_visit_set(&problem->geometry, index, look, &redo);
-    if (is_plain(&redo, op->term, &redo.scaled)) {
-        store(&redo.scaled, problem->type, output);
-    } else if (op->term) {
-        irr_exact_start(&redo.exact, op->term);
-        irr_visit_set(&problem->geometry, index, add, &redo);
-        irr_exact_round(&redo.exact, op->result, problem->type, output);
-    } else {
+    bool plain = is_plain(&redo, term, &redo.scaled);
+    if (!plain && term) {
+        irr_redo_exactly(problem, data, index, output);
+        return;
+    }
+    if (!plain) {
         redo.scaled = (scaled_t){1, 0};
         irr_visit_set(&problem->geometry, index, multiply, &redo);
-        store(&redo.scaled, problem->type, output);
     }
+    store(&redo.scaled, problem->type, output);
 }

@@ -4,6 +4,7 @@
 #include "plan/compiled.h"
 
 #include "base/fp_env.h"
+#include "plan/cut.h"
 
 #include <time.h>
 
@@ -18,18 +19,20 @@ typedef struct {
     size_t capacity_bytes;
 } buffer_t;
 
+/* First what one small reduction needs. */
 struct irr_plugin_request {
     irr_plugin_compiled_t *compiled;
     irr_plan_t *plan;          /* NULL before the first infer of a dynamic model */
-    irr_arena_t parts;         /* key, pointers, timings */
     int64_t *key;              /* of the infer at hand */
-    bool fits;                 /* the plan is that of the key */
     const irr_step_t *at_once; /* of a model that is nothing but one reduction */
-    void **pointers;           /* by value: where its elements are */
     buffer_t memory;           /* intermediate results and the backends' scratch */
-    buffer_t staging;          /* dense copies of strided inputs and outputs */
-    timing_t *timings;         /* by layer */
+    bool fits;                 /* the plan is that of the key */
     bool profiled;
+    irr_arena_t parts;   /* key, pointers, timings */
+    void **pointers;     /* by value: where its elements are */
+    timing_t *timings;   /* by layer */
+    buffer_t staging;    /* dense copies of strided inputs and outputs */
+    size_t staged_bytes; /* of it in use */
 };
 
 /* ---- life ---- */
@@ -43,12 +46,13 @@ static irr_status_e ensure(buffer_t *buffer, size_t bytes, irr_sentence_t senten
     return IRR_OK;
 }
 
-static const irr_step_t *step_at_once(const irr_plugin_compiled_t *compiled,
-                                      const irr_plan_t *plan) {
+static const irr_step_t *step_at_once(const irr_plan_t *plan) {
+    const irr_plugin_compiled_t *compiled = plan->compiled;
     const irr_layer_t *layer = compiled->layers;
     if (compiled->layer_count != 1 || compiled->input_count != 1 || compiled->output_count != 1 ||
         layer->is.data != compiled->inputs[0] || layer->axes_input != IRR_NO_VALUE ||
-        !compiled->made[0] || !plan->steps->backend || !plan->steps->backend->at_once)
+        layer->is.output != compiled->outputs[0] || !plan->steps->backend ||
+        !plan->steps->backend->at_once)
         return NULL;
     return plan->steps;
 }
@@ -66,7 +70,7 @@ static irr_status_e take_plan(irr_plugin_request_t *request, irr_sentence_t sent
     request->plan = plan;
     request->fits = true;
     request->profiled = false; /* its timings were the old plan's */
-    request->at_once = step_at_once(request->compiled, plan);
+    request->at_once = step_at_once(plan);
     for (uint32_t v = 0; v < request->compiled->value_count; v++) {
         if (request->compiled->values[v].is.constant)
             request->pointers[v] = (void *)(uintptr_t)request->compiled->values[v].is.constant;
@@ -108,7 +112,7 @@ void irr_request_release(irr_plugin_request_t *request) {
 
 /* ---- tensors with byte strides, to and from dense rows ---- */
 
-static size_t view_bytes(const irr_tensor_view_t *view) {
+size_t irr_view_bytes(const irr_tensor_view_t *view) {
     size_t bytes = irr_element_bytes(view->element_type);
     for (uint32_t d = 0; d < view->rank; d++) bytes *= (size_t)view->dims[d];
     return bytes;
@@ -118,7 +122,8 @@ static size_t view_bytes(const irr_tensor_view_t *view) {
 static size_t block_bytes(const irr_tensor_view_t *view, uint32_t *outer) {
     size_t bytes = irr_element_bytes(view->element_type);
     uint32_t d = view->rank;
-    while (d > 0 && (view->dims[d - 1] == 1 || view->byte_strides[d - 1] == (int64_t)bytes))
+    while (d > 0 && (!view->byte_strides || view->dims[d - 1] == 1 ||
+                     view->byte_strides[d - 1] == (int64_t)bytes))
         bytes *= (size_t)view->dims[--d];
     *outer = d;
     return bytes;
@@ -126,15 +131,23 @@ static size_t block_bytes(const irr_tensor_view_t *view, uint32_t *outer) {
 
 /* Room for a dense copy; 0 for a view whose strides, if any, say what dense rows are anyway. */
 static size_t staged_bytes(const irr_tensor_view_t *view) {
-    uint32_t outer = 0;
-    if (view->byte_strides) block_bytes(view, &outer);
-    return outer ? (view_bytes(view) + IRR_ALIGNMENT - 1) / IRR_ALIGNMENT * IRR_ALIGNMENT : 0;
+    uint32_t outer;
+    block_bytes(view, &outer);
+    return outer ? irr_round_up(irr_view_bytes(view), IRR_ALIGNMENT) : 0;
+}
+
+/* Where a dense copy is to be, or the elements themselves. */
+static char *dense_of(irr_plugin_request_t *request, const irr_tensor_view_t *view) {
+    size_t bytes = staged_bytes(view);
+    char *at = bytes ? request->staging.bytes + request->staged_bytes : view->data;
+    request->staged_bytes += bytes;
+    return at;
 }
 
 /* Block by block. */
 static void copy_strided(const irr_tensor_view_t *view, char *dense, bool pack) {
     uint32_t outer;
-    size_t block = block_bytes(view, &outer), total = view_bytes(view);
+    size_t block = block_bytes(view, &outer), total = irr_view_bytes(view);
     int64_t index[IRR_MAX_RANK] = {0};
     char *at = view->data;
     for (size_t done = 0; done < total; done += block) {
@@ -157,6 +170,7 @@ static irr_status_e make_staging(irr_plugin_request_t *request, const irr_tensor
     for (uint32_t i = 0; i < request->compiled->input_count; i++) total += staged_bytes(&inputs[i]);
     for (uint32_t o = 0; o < request->compiled->output_count; o++)
         total += staged_bytes(&outputs[o]);
+    request->staged_bytes = 0;
     return total ? ensure(&request->staging, total, sentence) : IRR_OK;
 }
 
@@ -168,9 +182,9 @@ static void put(irr_plugin_request_t *request, int64_t *key, int64_t number) {
     request->fits = false;
 }
 
-/* Pointers and key from the inputs; strided ones are packed. *staged: bytes of staging in use. */
+/* Pointers and key from the inputs; strided ones are packed. */
 static irr_status_e bind_inputs(irr_plugin_request_t *request, const irr_tensor_view_t *inputs,
-                                size_t *staged, irr_sentence_t sentence) {
+                                irr_sentence_t sentence) {
     const irr_plugin_compiled_t *compiled = request->compiled;
     int64_t *key = request->key;
     put(request, key++, atomic_load_explicit(&compiled->threads, memory_order_relaxed));
@@ -181,13 +195,8 @@ static irr_status_e bind_inputs(irr_plugin_request_t *request, const irr_tensor_
             return irr_fail_at(sentence, irr_check_tensor(&value->is, NULL, view, sentence),
                                "input %u: ", (unsigned)i);
         for (uint32_t d = 0; d < view->rank; d++) put(request, key++, view->dims[d]);
-        void *data = view->data;
-        size_t bytes = staged_bytes(view);
-        if (bytes) {
-            data = request->staging.bytes + *staged;
-            copy_strided(view, data, true);
-            *staged += bytes;
-        }
+        char *data = dense_of(request, view);
+        if (data != view->data) copy_strided(view, data, true);
         request->pointers[compiled->inputs[i]] = data;
     }
     return IRR_OK;
@@ -197,8 +206,7 @@ static irr_status_e bind_inputs(irr_plugin_request_t *request, const irr_tensor_
 static irr_status_e bind_axes(irr_plugin_request_t *request, const irr_tensor_view_t *inputs,
                               irr_sentence_t sentence) {
     const irr_plugin_compiled_t *compiled = request->compiled;
-    int64_t *key = request->key + 1;
-    for (uint32_t i = 0; i < compiled->input_count; i++) key += inputs[i].rank;
+    int64_t *key = request->key + compiled->key_masks;
     for (uint32_t k = 0; k < compiled->layer_count; k++) {
         const irr_layer_t *layer = &compiled->layers[k];
         if (layer->axes_input == IRR_NO_VALUE) continue;
@@ -216,28 +224,20 @@ static irr_status_e bind_axes(irr_plugin_request_t *request, const irr_tensor_vi
 }
 
 /* Layers write their results straight into dense outputs. */
-static void bind_outputs(irr_plugin_request_t *request, const irr_tensor_view_t *outputs,
-                         size_t staged) {
+static void bind_outputs(irr_plugin_request_t *request, const irr_tensor_view_t *outputs) {
     const irr_plugin_compiled_t *compiled = request->compiled;
     for (uint32_t o = 0; o < compiled->output_count; o++) {
-        if (!compiled->made[o]) continue;
-        size_t bytes = staged_bytes(&outputs[o]);
-        request->pointers[compiled->outputs[o]] =
-            bytes ? request->staging.bytes + staged : outputs[o].data;
-        staged += bytes;
+        const irr_value_t *value = &compiled->values[compiled->outputs[o]];
+        if (value->output == o && value->maker != IRR_NO_LAYER)
+            request->pointers[compiled->outputs[o]] = dense_of(request, &outputs[o]);
     }
 }
 
 /* What no layer wrote in place: inputs, constants, a result's second name, strided outputs. */
 static void copy_outputs(irr_plugin_request_t *request, const irr_tensor_view_t *outputs) {
-    const irr_plugin_compiled_t *compiled = request->compiled;
-    for (uint32_t o = 0; o < compiled->output_count; o++) {
-        void *from = request->pointers[compiled->outputs[o]];
-        if (from == outputs[o].data) continue;
-        if (staged_bytes(&outputs[o]))
-            copy_strided(&outputs[o], from, false);
-        else if (view_bytes(&outputs[o]))
-            memcpy(outputs[o].data, from, view_bytes(&outputs[o]));
+    for (uint32_t o = 0; o < request->compiled->output_count; o++) {
+        void *from = request->pointers[request->compiled->outputs[o]];
+        if (from != outputs[o].data) copy_strided(&outputs[o], from, false);
     }
 }
 
@@ -253,23 +253,24 @@ static uint64_t now_ns(void) {
  * nobody could say whose it was. */
 static irr_status_e run_pass(irr_plugin_request_t *request, uint32_t k, uint64_t began_ns,
                              const irr_executor_t *executor, irr_sentence_t sentence) {
+    const irr_layer_t *layers = request->compiled->layers;
     const irr_step_t *steps = request->plan->steps;
     irr_yield_t yields[IRR_MOST_SIBLINGS];
     uint32_t count = 0;
     uint64_t start_ns = began_ns ? now_ns() : 0;
     irr_status_e status = IRR_OK;
-    for (uint32_t s = k; s != IRR_NO_STEP; s = steps[s].next, count++) {
+    for (uint32_t s = k; s != IRR_NO_LAYER; s = steps[s].next, count++) {
         yields[count].state = steps[s].state;
-        yields[count].output = request->pointers[steps[s].output];
-        yields[count].stats = (irr_execution_stats_t){0};
+        yields[count].output = request->pointers[layers[s].is.output];
+        yields[count].stats = (irr_execution_stats_t){.threads = steps[k].backend != NULL};
     }
     if (steps[k].backend)
-        status = steps[k].backend->execute(yields, count, request->pointers[steps[k].data],
+        status = steps[k].backend->execute(yields, count, request->pointers[layers[k].source],
                                            request->memory.bytes + request->plan->scratch_offset,
                                            executor, sentence);
     if (!began_ns) return status;
     uint64_t time_ns = (now_ns() - start_ns) / count;
-    for (uint32_t s = k, i = 0; s != IRR_NO_STEP; s = steps[s].next, i++)
+    for (uint32_t s = k, i = 0; s != IRR_NO_LAYER; s = steps[s].next, i++)
         request->timings[s] =
             (timing_t){start_ns - began_ns + i * time_ns, time_ns, yields[i].stats};
     return status;
@@ -280,11 +281,10 @@ static irr_status_e run_steps(irr_plugin_request_t *request, const irr_executor_
     bool profile = atomic_load_explicit(&request->compiled->profile, memory_order_relaxed);
     uint64_t began_ns = profile ? now_ns() : 0;
     request->profiled = false;
-    for (uint32_t k = 0; k < request->plan->step_count; k++) {
+    for (uint32_t k = 0; k < request->compiled->layer_count; k++) {
         if (request->plan->steps[k].first != k) continue;
-        irr_status_e status = run_pass(request, k, began_ns, executor, sentence);
-        if (status != IRR_OK)
-            return irr_fail_layer(sentence, status, &request->compiled->layers[k].is);
+        IRR_TRY(irr_fail_layer(sentence, run_pass(request, k, began_ns, executor, sentence),
+                               &request->compiled->layers[k].is));
     }
     request->profiled = profile;
     return IRR_OK;
@@ -313,13 +313,11 @@ static bool infer_at_once(irr_plugin_request_t *request, const irr_tensor_view_t
 static irr_status_e infer_in_steps(irr_plugin_request_t *request, const irr_tensor_view_t *inputs,
                                    const irr_tensor_view_t *outputs,
                                    const irr_host_services_t *services, irr_sentence_t sentence) {
-    const irr_plugin_compiled_t *compiled = request->compiled;
-    size_t staged = 0;
     IRR_TRY(make_staging(request, inputs, outputs, sentence));
-    IRR_TRY(bind_inputs(request, inputs, &staged, sentence));
-    if (!compiled->is_static) IRR_TRY(bind_axes(request, inputs, sentence));
+    IRR_TRY(bind_inputs(request, inputs, sentence));
+    if (!request->compiled->is_static) IRR_TRY(bind_axes(request, inputs, sentence));
     if (!request->fits) IRR_TRY(take_plan(request, sentence));
-    bind_outputs(request, outputs, staged);
+    bind_outputs(request, outputs);
     irr_executor_t executor = {.services = services, .threads = (uint32_t)*request->key};
     IRR_TRY(run_steps(request, &executor, sentence));
     copy_outputs(request, outputs);
@@ -340,41 +338,33 @@ irr_status_e irr_request_infer(irr_plugin_request_t *request, const irr_tensor_v
 
 /* ---- telling ---- */
 
-static irr_profile_row_t profile_row(const irr_plugin_request_t *request, uint32_t k) {
-    const irr_plugin_compiled_t *compiled = request->compiled;
-    const irr_layer_t *layer = &compiled->layers[k];
-    const irr_step_t *step = &request->plan->steps[k];
-    const irr_step_note_t *note = &request->plan->notes[k];
-    const timing_t *timing = &request->timings[k];
-    return (irr_profile_row_t){
-        .size_bytes = sizeof(irr_profile_row_t),
-        .layer = *layer->is.name ? layer->is.name : layer->is.id,
-        .op = layer->is.type,
-        .shape = note->shape,
-        .backend = step->backend ? step->backend->name : "none",
-        .kernel = note->kernel,
-        .tier = irr_tier_name(note->tier),
-        .threads = timing->stats.threads,
-        .executed = step->backend != NULL,
-        .start_ns = timing->start_ns,
-        .time_ns = timing->time_ns,
-        .bytes = note->bytes,
-        .exact_fallbacks = timing->stats.exact_fallbacks,
-    };
-}
-
 irr_status_e irr_request_profile(irr_plugin_request_t *request, irr_profile_row_t *rows,
                                  size_t capacity, size_t *count, irr_sentence_t sentence) {
-    *count = request->profiled ? request->plan->step_count : 0;
+    *count = request->profiled ? request->compiled->layer_count : 0;
     for (uint32_t k = 0; k < *count && k < capacity; k++) {
-        if (!irr_plan_note(request->compiled, request->plan, k))
+        const irr_graph_layer_t *layer = &request->compiled->layers[k].is;
+        const irr_step_t *step = &request->plan->steps[k];
+        const timing_t *timing = &request->timings[k];
+        if (!irr_plan_note(request->plan, k))
             return irr_out_of_memory(sentence, IRR_SHAPE_TEXT_BYTES);
-        irr_profile_row_t row = profile_row(request, k);
         /* The caller's rows may be older and shorter, or newer and longer, than ours. */
-        size_t stride = rows->size_bytes;
-        char *to = (char *)rows + k * stride;
-        memcpy(to, &row, stride < sizeof row ? stride : sizeof row);
-        memcpy(to, &stride, sizeof stride);
+        const size_t stride = rows->size_bytes;
+        const irr_profile_row_t row = {
+            .size_bytes = stride,
+            .layer = *layer->name ? layer->name : layer->id,
+            .op = layer->type,
+            .shape = step->shape,
+            .backend = step->backend ? step->backend->name : "none",
+            .kernel = step->kernel,
+            .tier = irr_tier_name(step->tier),
+            .threads = timing->stats.threads,
+            .executed = step->backend != NULL,
+            .start_ns = timing->start_ns,
+            .time_ns = timing->time_ns,
+            .bytes = step->bytes,
+            .exact_fallbacks = timing->stats.exact_fallbacks,
+        };
+        memcpy((char *)rows + k * stride, &row, irr_least(stride, sizeof row));
     }
     return IRR_OK;
 }

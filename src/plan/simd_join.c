@@ -14,10 +14,8 @@ static bool has_rows(const irr_simd_plan_t *plan) {
 
 bool irr_simd_joins(const void *first, const void *other) {
     const irr_simd_plan_t *a = first, *b = other;
-    const irr_geometry_t *geometry = &a->problem.geometry;
-    size_t bytes = geometry->output_count * geometry->set_size * a->kernel->element_bytes;
-    return bytes > LEAST_JOINED_BYTES && has_rows(a) == has_rows(b) && !a->one &&
-           a->layout.last_rows == b->layout.last_rows;
+    return irr_simd_bytes(&a->problem) > LEAST_JOINED_BYTES && has_rows(a) == has_rows(b) &&
+           !a->one && a->layout.last_rows == b->layout.last_rows;
 }
 
 static size_t leaf_rows(const irr_layout_t *l) { return l->leaf_steps * l->group; }
@@ -127,8 +125,8 @@ static void share_scratch(irr_simd_plan_t *const *plans, uint32_t count, size_t 
         while (p < walker->plane_count && walker->planes[p].offset != plan->plane_offset) p++;
         walker->planes[p] = irr_plane_of(plan, plan->plane_offset);
         if (p == walker->plane_count) walker->plane_count++;
-        size_t end = walker->again_offset + irr_simd_unchunk_rungs(plan);
-        if (walker->slot_bytes < end) walker->slot_bytes = end;
+        walker->slot_bytes =
+            irr_most(walker->slot_bytes, walker->again_offset + irr_simd_unchunk_rungs(plan));
     }
     *scratch_bytes = 0;
     for (uint32_t m = 0; m < count; m++) {
@@ -155,8 +153,7 @@ void irr_simd_join(void *const *states, uint32_t count, size_t *scratch_bytes) {
     size_t tile = 0;
     irr_simd_plan_t *slowest = plans[0];
     for (uint32_t m = 0; m < count; m++) {
-        size_t bytes = plans[m]->ordinary->accumulator_bytes;
-        if (tile < bytes) tile = bytes;
+        tile = irr_most(tile, plans[m]->ordinary->accumulator_bytes);
         if (slowest->cost.bytes < plans[m]->cost.bytes) slowest = plans[m];
     }
     slowest->cost.trial = false;

@@ -123,16 +123,15 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     const irr_fused_t *fused = plan->fused;
     irr_lane_info_t info = {
         .lanes = plan->ordinary->lanes, .alone = !together, .waits = !plan->of_fused};
-    info.accumulator_bytes = plan->kernel->accumulator_bytes;
-    if (fused) info.accumulator_bytes = fused->accumulator_bytes;
+    info.accumulator_bytes = fused ? fused->accumulator_bytes : plan->kernel->accumulator_bytes;
     info.tile_accumulator_bytes = tile_bytes;
     info.element_bytes = plan->kernel->element_bytes;
     info.last_rows = plan->layout.last_rows;
     info.whole_rows = plan->whole_rows;
     info.calls = plan->whole_rows && plan->asks;
     info.most_block_elements = together ? MOST_BLOCK_BYTES / info.element_bytes : SIZE_MAX;
-    bool free = irr_element_type_info(problem->type)->kind != IRR_KIND_FLOAT ||
-                problem->op == IRR_OP_MIN || problem->op == IRR_OP_MAX;
+    bool floats = irr_element_type_info(problem->type)->kind == IRR_KIND_FLOAT;
+    bool free = !floats || problem->op == IRR_OP_MIN || problem->op == IRR_OP_MAX;
     size_t piece = IRR_PIECE_BYTES / (IRR_LEAF_STEPS * info.lanes * info.element_bytes);
     info.row_leaves = plan->accurate            ? IRR_ROW_LEAVES
                       : plan->asks              ? (piece ? piece : 1)
@@ -143,14 +142,13 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     info.most_block_rows = brief ? MOST_BLOCK_ROWS : 0;
     if (brief && !plan->hopes && plan->kernel->grouped)
         info.least_grouped_rows = grouped_rows_of(problem->type);
-    bool one = fused && irr_element_type_info(problem->type)->kind == IRR_KIND_FLOAT;
+    bool one = fused && floats;
     info.column_leaves = one ? 1 : plan->kernel->leaves;
     info.tree_columns = tree_columns(plan, together);
     /* What is asked for is what lies behind a leaf. */
     if (plan->asks) info.column_leaves = irr_least(info.column_leaves, IRR_ROW_LEAVES);
     /* What may have to be done again has the same units then; and floats go straight to results. */
-    bool sure = irr_element_type_info(problem->type)->kind != IRR_KIND_FLOAT &&
-                !plan->kernel->exact && !plan->hopes;
+    bool sure = !floats && !plan->kernel->exact && !plan->hopes;
     info.bands = sure && !together && plan->how & IRR_STEPS_LINES;
     info.exact = !one && plan->kernel->exact;
     irr_layout_of(&problem->geometry, &info, &plan->cost, &plan->layout);
@@ -162,8 +160,7 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     plan->one_call = one_call_of(&plan->layout, plan->kernel, alone, plan->ahead);
     plan->straight = straight_of(plan);
     plan->output_bytes = irr_element_bytes(problem->type);
-    plan->rounds = irr_element_type_info(problem->type)->kind == IRR_KIND_FLOAT ||
-                   irr_op_info(problem->op)->result != IRR_RESULT_TOTAL;
+    plan->rounds = floats || irr_op_info(problem->op)->result != IRR_RESULT_TOTAL;
     plan->planes[0] = irr_plane_of(plan, 0);
     plan->plane_count = 1;
     plan->again_offset = plan->slot_bytes = plan->layout.slot_bytes;
@@ -313,7 +310,7 @@ size_t irr_simd_unchunk_rungs(irr_simd_plan_t *plan) {
     size_t most = 0;
     for (irr_simd_plan_t *again = plan->again; again; again = again->again) {
         irr_layout_unchunk(&again->layout);
-        if (most < again->layout.slot_bytes) most = again->layout.slot_bytes;
+        most = irr_most(most, again->layout.slot_bytes);
     }
     return most;
 }
@@ -331,23 +328,9 @@ static bool add_careful(irr_simd_plan_t *plan) {
     careful->one_call = one_call_of(&careful->layout, careful->kernel, false, plan->ahead);
     careful->planes[0] = irr_plane_of(careful, 0);
     careful->slot_bytes = careful->layout.slot_bytes;
-    if (plan->slot_bytes < careful->slot_bytes) plan->slot_bytes = careful->slot_bytes;
+    plan->slot_bytes = irr_most(plan->slot_bytes, careful->slot_bytes);
     plan->careful = careful;
     return true;
-}
-
-/* Tasks that one thread does one after another take longer than the whole, by up to a quarter. */
-static irr_status_e add_alone(irr_simd_plan_t *plan, const irr_problem_t *problem,
-                              const irr_config_t *config, size_t *scratch_bytes,
-                              irr_sentence_t sentence) {
-    irr_config_t one = *config;
-    void *alone;
-    size_t bytes;
-    one.threads = 1;
-    IRR_TRY(irr_simd_prepare(problem, &one, &alone, &bytes, sentence));
-    plan->alone = alone;
-    if (*scratch_bytes < bytes) *scratch_bytes = bytes;
-    return IRR_OK;
 }
 
 /* Tiles of a unit looked at again must be those of the plan, which the number of threads has a say
@@ -378,7 +361,16 @@ irr_status_e irr_simd_prepare(const irr_problem_t *problem, const irr_config_t *
         status = irr_out_of_memory(sentence, sizeof *plan);
     plan->slot_bytes += irr_simd_unchunk_rungs(plan);
     *scratch_bytes = plan->layout.tasks * plan->slot_bytes;
-    if (status == IRR_OK && plan->layout.tasks > 1)
-        status = add_alone(plan, problem, config, scratch_bytes, sentence);
+    if (status == IRR_OK && plan->layout.tasks > 1) {
+        /* Tasks that one thread does one after another take longer than the whole, by up to a
+         * quarter. */
+        irr_config_t one = *config;
+        void *alone;
+        size_t bytes = 0;
+        one.threads = 1;
+        status = irr_simd_prepare(problem, &one, &alone, &bytes, sentence);
+        plan->alone = alone;
+        *scratch_bytes = irr_most(*scratch_bytes, bytes);
+    }
     return IRR_GIVE(status, state, plan, irr_simd_release);
 }

@@ -113,7 +113,7 @@ static irr_status_e bind_output(irr_infer_request_t *request, uint32_t slot,
     IRR_TRY(ensure_tensor(request, slot, sentence));
     irr_status_e status =
         irr_tensor_resize(request->slots[slot].tensor, shape->rank, shape->dims, sentence);
-    return status ? irr_fail_at(sentence, status, "output \"%s\": ", port->name) : IRR_OK;
+    return irr_fail_at(sentence, status, "output \"%s\": ", port->name);
 }
 
 /* Some axes are known at infer only. */
@@ -134,7 +134,7 @@ static irr_status_e bind(irr_infer_request_t *request, irr_sentence_t sentence) 
         request->views[k] = view_of(request->slots[k].tensor);
         irr_status_e status =
             irr_check_tensor(&graph->values[port->value], port->dims, &request->views[k], sentence);
-        if (status) return irr_fail_at(sentence, status, "input \"%.200s\": ", port->name);
+        IRR_TRY(irr_fail_at(sentence, status, "input \"%.200s\": ", port->name));
     }
     IRR_TRY(irr_graph_bind_shapes(graph, request->views, request->shapes, sentence));
     for (uint32_t k = request->input_count; k < request->slot_count; k++) {
@@ -185,7 +185,6 @@ static irr_status_e check_tensor(const irr_infer_request_t *request, uint32_t sl
     if (!is_input || port->rank == IRR_DYNAMIC_RANK || irr_shape_is_dynamic(value.dims, port->rank))
         value.rank = IRR_DYNAMIC_RANK; /* bound at infer */
     irr_status_e status = irr_check_tensor(&value, port->dims, &view, irr_message());
-    if (!status) return IRR_OK;
     return irr_fail_at(irr_message(), status, "%s \"%.200s\": ", is_input ? "input" : "output",
                        port->name);
 }

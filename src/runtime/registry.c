@@ -125,10 +125,9 @@ static irr_status_e add_plugin(irr_core_t *core, const char *file, xmlNodePtr no
     IRR_TRY(irr_plugin_path(location, path));
     IRR_TRY(irr_device_make(name, path, count, &device));
     irr_status_e status = read_properties(file, properties, device);
-    if (!status) {
-        status = irr_core_add_device(core, device, false);
-        if (status) irr_fail_at(irr_message(), status, "%s:%ld: ", file, xmlGetLineNo(node));
-    }
+    if (!status)
+        status = irr_fail_at(irr_message(), irr_core_add_device(core, device, false),
+                             "%s:%ld: ", file, xmlGetLineNo(node));
     irr_device_release(device);
     return status;
 }
