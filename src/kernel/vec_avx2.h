@@ -18,6 +18,7 @@
 #define VEC_NEEDS ""
 #define VEC_BYTES 32
 #define VEC_OP(name) _mm256_##name
+#define VEC_AND _mm256_and_si256
 typedef __m256i v_any;
 /* Words of v, each from the place that `from` says. */
 #define VEC_WORDS(v, from) _mm256_permutevar8x32_epi32(v, from)

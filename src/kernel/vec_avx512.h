@@ -17,6 +17,7 @@
 #define VEC_REGISTERS 32
 #define VEC_BYTES 64
 #define VEC_OP(name) _mm512_##name
+#define VEC_AND _mm512_and_si512
 typedef __m512i v_any;
 /* Words of v, each from the place that `from` says. */
 #define VEC_WORDS(v, from) _mm512_permutexvar_epi32(from, v)

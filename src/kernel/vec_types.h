@@ -1,6 +1,6 @@
 /* Vector types of VEC_BYTES bytes, and what every SIMD tier does alike with them.
  * Included by vec_avx2.h and vec_avx512.h, after they have set VEC_BYTES, v_any, a vector of any
- * lanes, and VEC_OP, an intrinsic by its name without the width.
+ * lanes, VEC_AND, of two of these, and VEC_OP, an intrinsic by its name without the width.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IRR_VEC_TYPES_H
 #define IRR_VEC_TYPES_H
@@ -61,7 +61,6 @@ static inline __m128i few_128(const void *p, size_t bytes) {
 #define VEC_LOAD_ONCE(x) __asm__("" : "+v"(x))
 /* Has been worked out before whatever follows. */
 #define VEC_DONE(x) __asm__ volatile("" : "+v"(x))
-#define UPPER_WORDS UINT64_C(0xffff0000ffff0000)
 /* Vector k of a row's whole step of bf16 (LOADS of vec_*.h): the even elements of 32, then the odd
  * ones, by one instruction each. What was loaded for both is held. */
 static inline v_f32 load_bf16_as_f32_of_step(const uint16_t *step, size_t k, v_any *held) {
@@ -72,13 +71,15 @@ static inline v_f32 load_bf16_as_f32_of_step(const uint16_t *step, size_t k, v_a
         *both = (v_any)VEC_LOAD(v_u64, step + k / (2 * LOADED) * 32 + k % LOADED * 16);
         VEC_LOAD_ONCE(*both);
     }
-    return odd ? (v_f32)((v_u64)*both & UPPER_WORDS) : (v_f32)((v_i32)*both << 16);
+    return (v_f32)(odd ? VEC_AND(*both, VEC_OP(set1_epi32)(-65536))
+                       : VEC_OP(slli_epi32)(*both, 16));
 }
 /* Likewise of as many as half a vector has, loaded for each: what is done to these takes longer. */
 static inline v_f32h load_bf16_as_f32h_of_step(const uint16_t *step, size_t k, v_any *held) {
     const v_u64h both = VEC_LOAD(v_u64h, step + k / 2 * (VEC_BYTES / 4));
     (void)held;
-    return k % 2 ? (v_f32h)(both & UPPER_WORDS) : (v_f32h)((v_i32h)both << 16);
+    const v_u64h upper = both & UINT64_C(0xffff0000ffff0000);
+    return k % 2 ? (v_f32h)upper : (v_f32h)((v_i32h)both << 16);
 }
 
 /* a + b on the pipes that multiply: some CPUs add on others, which may have more to do. */
