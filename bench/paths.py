@@ -305,7 +305,7 @@ PATHS = [
      "#define VEC_ORDER_64 KEY",
      "floats of 64 bits by AVX2: as floats, in both orders",
      ["min f64 [50,1000] axes [1]", "max f64 [50,1000] axes [0]"], "IRREDUCE_ISA=avx2"),
-    ("pairs loaded once", "kernel/vec_avx512.h", "        VEC_LOAD_ONCE(*held);\n", "",
+    ("pairs loaded once", "kernel/vec_types.h", "        VEC_LOAD_ONCE(*both);\n", "",
      "rows of bf16: the even and the odd elements of a load",
      ["sum bf16 [300,1000] axes [1]", "l1 bf16 [300,1000] axes [1]"]),
     ("bf16 by pairs", "kernel/kernel_table.inc", "#ifdef VEC_BYTES\nstatic inline v_u32 load_pairs(",

@@ -9,6 +9,7 @@
 #endif
 
 #include "base/element_type.h"
+#include "kernel/kinds.h"
 
 #include <immintrin.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #define VEC_NEEDS ""
 #define VEC_BYTES 32
 #define VEC_OP(name) _mm256_##name
+#define VEC_AND _mm256_and_si256
 typedef __m256i v_any;
 /* Words of v, each from the place that `from` says. */
 #define VEC_WORDS(v, from) _mm256_permutevar8x32_epi32(v, from)
@@ -112,30 +114,11 @@ static __attribute__((noinline)) __m256i part_called(const void *from, size_t by
     }
 #define WHOLE_64 _mm_loadl_epi64((const __m128i *)(const void *)p)
 
-LOADS(load_i8, v_i8, int8_t, WHOLE_256)
-LOADS(load_u8, v_u8, uint8_t, WHOLE_256)
-LOADS(load_i16, v_i16, int16_t, WHOLE_256)
-LOADS(load_u16, v_u16, uint16_t, WHOLE_256)
-LOADS(load_i32, v_i32, int32_t, WHOLE_256)
-LOADS(load_u32, v_u32, uint32_t, WHOLE_256)
-LOADS(load_i64, v_i64, int64_t, WHOLE_256)
-LOADS(load_u64, v_u64, uint64_t, WHOLE_256)
-LOADS(load_f32, v_f32, float, WHOLE_256)
-LOADS(load_f64, v_f64, double, WHOLE_256)
+#define PLAIN(T, lane, bits, E, ...) LOADS(load_##lane, v_##lane, E, WHOLE_256)
+EACH_LANE(PLAIN, )
 LOADS(load_f16_as_f32, v_f32, uint16_t, _mm256_cvtph_ps(WHOLE_128))
 IRREGULAR_LOADS(load_bf16_as_f32, v_f32, uint16_t,
                 _mm256_slli_epi32(_mm256_cvtepu16_epi32(WHOLE_128), 16))
-/* The even elements of 32, then the odd ones: one instruction each. */
-static inline v_f32 load_bf16_as_f32_of_step(const uint16_t *step, size_t k, v_any *held) {
-    const uint16_t *p = step + k / 4 * 32 + k % 2 * 16;
-    const bool odd = k / 2 % 2;
-    if (!odd) {
-        held[k % 2] = WHOLE_256;
-        VEC_LOAD_ONCE(held[k % 2]);
-    }
-    return (v_f32)(odd ? _mm256_and_si256(held[k % 2], _mm256_set1_epi32(-65536))
-                       : _mm256_slli_epi32(held[k % 2], 16));
-}
 LOADS(load_i8_as_u32, v_u32, int8_t, _mm256_cvtepi8_epi32(WHOLE_64))
 LOADS(load_u8_as_u32, v_u32, uint8_t, _mm256_cvtepu8_epi32(WHOLE_64))
 LOADS(load_i16_as_u32, v_u32, int16_t, _mm256_cvtepi16_epi32(WHOLE_128))
@@ -150,13 +133,6 @@ LOADS(load_f32_as_f32h, v_f32h, float, WHOLE_128)
 LOADS(load_f16_as_f32h, v_f32h, uint16_t, _mm_cvtph_ps(WHOLE_64))
 IRREGULAR_LOADS(load_bf16_as_f32h, v_f32h, uint16_t,
                 _mm_slli_epi32(_mm_cvtepu16_epi32(WHOLE_64), 16))
-/* The even elements of 8, then the odd ones. */
-static inline v_f32h load_bf16_as_f32h_of_step(const uint16_t *step, size_t k, v_any *held) {
-    const uint16_t *p = step + k / 2 * 8;
-    (void)held; /* what is done to these takes longer than any load */
-    return (v_f32h)(k % 2 ? _mm_and_si128(WHOLE_128, _mm_set1_epi32(-65536))
-                          : _mm_slli_epi32(WHOLE_128, 16));
-}
 
 /* Short rows, several in a vector: each in a slot of its own, a power of two of bytes, where the
  * fill stands behind it. Half of them are in each half of the vector. */
@@ -211,22 +187,18 @@ static inline __m256i above_i64(__m256i a, __m256i b) { return _mm256_cmpgt_epi6
 static inline __m256i above_u64(__m256i a, __m256i b) {
     return above_i64(_mm256_xor_si256(a, SIGN_64), _mm256_xor_si256(b, SIGN_64));
 }
-static inline v_i64 min_i64(v_i64 a, v_i64 b) {
-    VEC_LOAD_ONCE(b);
-    return (v_i64)_mm256_blendv_epi8((__m256i)a, (__m256i)b, above_i64((__m256i)a, (__m256i)b));
-}
-static inline v_u64 min_u64(v_u64 a, v_u64 b) {
-    VEC_LOAD_ONCE(b);
-    return (v_u64)_mm256_blendv_epi8((__m256i)a, (__m256i)b, above_u64((__m256i)a, (__m256i)b));
-}
-static inline v_i64 max_i64(v_i64 a, v_i64 b) {
-    VEC_LOAD_ONCE(b);
-    return (v_i64)_mm256_blendv_epi8((__m256i)b, (__m256i)a, above_i64((__m256i)a, (__m256i)b));
-}
-static inline v_u64 max_u64(v_u64 a, v_u64 b) {
-    VEC_LOAD_ONCE(b);
-    return (v_u64)_mm256_blendv_epi8((__m256i)b, (__m256i)a, above_u64((__m256i)a, (__m256i)b));
-}
+#define EXTREMES_64(T, lane, ...)                                                                  \
+    static inline v_##lane min_##lane(v_##lane a, v_##lane b) {                                    \
+        VEC_LOAD_ONCE(b);                                                                          \
+        __m256i x = (__m256i)a, y = (__m256i)b;                                                    \
+        return (v_##lane)_mm256_blendv_epi8(x, y, above_##lane(x, y));                             \
+    }                                                                                              \
+    static inline v_##lane max_##lane(v_##lane a, v_##lane b) {                                    \
+        VEC_LOAD_ONCE(b);                                                                          \
+        __m256i x = (__m256i)a, y = (__m256i)b;                                                    \
+        return (v_##lane)_mm256_blendv_epi8(y, x, above_##lane(x, y));                             \
+    }
+BOTH_OF(64, EXTREMES_64, )
 static inline v_i64 either_least_64(v_i64 a, v_i64 b) {
     return (v_i64)_mm256_or_pd(_mm256_min_pd((__m256d)a, (__m256d)b),
                                _mm256_min_pd((__m256d)b, (__m256d)a));
@@ -285,7 +257,6 @@ static inline v_i64 small_of_f64(v_f64 x) {
 static inline v_f32 root_f32(v_f32 x) { return (v_f32)_mm256_sqrt_ps((__m256)x); }
 static inline v_f64 root_f64(v_f64 x) { return (v_f64)_mm256_sqrt_pd((__m256d)x); }
 static inline v_i64 root_of_small(v_f64 x) { return small_of_f64(root_f64(x)); }
-#define store_low_64(out, x) VEC_STORE(v_i64, out, x)
 static inline void store_low_32(int32_t *out, v_i64 x) {
     const __m256i evens = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
     __m256i low = _mm256_permutevar8x32_epi32((__m256i)x, evens);

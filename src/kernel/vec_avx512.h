@@ -10,12 +10,14 @@
 #endif
 
 #include "base/element_type.h"
+#include "kernel/kinds.h"
 
 #include <immintrin.h>
 
 #define VEC_REGISTERS 32
 #define VEC_BYTES 64
 #define VEC_OP(name) _mm512_##name
+#define VEC_AND _mm512_and_si512
 typedef __m512i v_any;
 /* Words of v, each from the place that `from` says. */
 #define VEC_WORDS(v, from) _mm512_permutexvar_epi32(from, v)
@@ -97,30 +99,16 @@ static inline __m512i shifted_next(shifted_t *s) {
         return (v_##lane)(parts == 2 ? _mm512_zextsi256_si512(_mm256_loadu_si256((const void *)p)) \
                                      : _mm512_zextsi128_si512(few_128(p, 16)));                    \
     }
-#define PLAIN(lane, E, bits, lanes)                                                                \
+#define PLAIN(lane, E, whole, F, part)                                                             \
     FEW(lane, E)                                                                                   \
-    LOADS(load_##lane, v_##lane, E, _mm512_loadu_si512(p), __m512i,                                \
-          _mm512_mask_loadu_epi##bits(fills, (__mmask##lanes)mask, p))
-#define SPLAT512_8(x) _mm512_set1_epi8((int8_t)(x))
-#define SPLAT512_32(x) _mm512_set1_epi32((int32_t)(x))
-#define SPLAT512_64(x) _mm512_set1_epi64((int64_t)(x))
+    LOADS(load_##lane, v_##lane, E, whole, F, part)
+#define PLAIN_INTEGERS(T, lane, bits, E, ...)                                                      \
+    PLAIN(lane, E, _mm512_loadu_si512(p), __m512i, _mm512_mask_loadu_epi##bits(fills, mask, p))
+EACH_INTEGER(PLAIN_INTEGERS, )
+PLAIN(f32, float, _mm512_loadu_ps(p), __m512, _mm512_mask_loadu_ps(fills, mask, p))
+PLAIN(f64, double, _mm512_loadu_pd(p), __m512d, _mm512_mask_loadu_pd(fills, mask, p))
 
-PLAIN(i8, int8_t, 8, 64)
-PLAIN(u8, uint8_t, 8, 64)
-PLAIN(i16, int16_t, 16, 32)
-PLAIN(u16, uint16_t, 16, 32)
-PLAIN(i32, int32_t, 32, 16)
-PLAIN(u32, uint32_t, 32, 16)
-PLAIN(i64, int64_t, 64, 8)
-PLAIN(u64, uint64_t, 64, 8)
-FEW(f32, float)
-FEW(f64, double)
-LOADS(load_f32, v_f32, float, _mm512_loadu_ps(p), __m512,
-      _mm512_mask_loadu_ps(fills, (__mmask16)mask, p))
-LOADS(load_f64, v_f64, double, _mm512_loadu_pd(p), __m512d,
-      _mm512_mask_loadu_pd(fills, (__mmask8)mask, p))
-
-#define PART_256_16 _mm256_mask_loadu_epi16(fills, (__mmask16)mask, p)
+#define PART_256_16 _mm256_mask_loadu_epi16(fills, mask, p)
 #define BF16_TO_F32(v) _mm512_slli_epi32(_mm512_cvtepu16_epi32(v), 16)
 LOADS(load_f16_as_f32, v_f32, uint16_t, _mm512_cvtph_ps(WHOLE_256), __m256i,
       _mm512_cvtph_ps(PART_256_16))
@@ -135,15 +123,6 @@ IRREGULAR_LOADS(load_bf16_as_f32, v_f32, uint16_t, BF16_TO_F32(WHOLE_256), __m25
 #define BF16_TO_F32_256(v) _mm256_slli_epi32(_mm256_cvtepu16_epi32(v), 16)
 FEW_HALVES(f16, _mm_cvtph_ps, _mm256_cvtph_ps)
 FEW_HALVES(bf16, BF16_TO_F32_128, BF16_TO_F32_256)
-/* The even elements of 32, then the odd ones: one instruction each. */
-static inline v_f32 load_bf16_as_f32_of_step(const uint16_t *p, size_t k, v_any *held) {
-    if (k % 2 == 0) {
-        *held = _mm512_loadu_si512(p + k / 2 * 32);
-        VEC_LOAD_ONCE(*held);
-    }
-    return (v_f32)(k % 2 ? _mm512_and_si512(*held, _mm512_set1_epi32(-65536))
-                         : _mm512_slli_epi32(*held, 16));
-}
 
 /* Integers, widened. */
 #define WIDER(from, E, to, F, whole, part, convert)                                                \
@@ -154,37 +133,29 @@ static inline v_f32 load_bf16_as_f32_of_step(const uint16_t *p, size_t k, v_any 
     }
 #define FEW___m128i(v) v
 #define FEW___m256i(v) _mm256_zextsi128_si256(v)
-#define PART_128_8 _mm_mask_loadu_epi8(fills, (__mmask16)mask, p)
-#define PART_256_32 _mm256_mask_loadu_epi32(fills, (__mmask8)mask, p)
+#define PART_128_8 _mm_mask_loadu_epi8(fills, mask, p)
+#define PART_256_32 _mm256_mask_loadu_epi32(fills, mask, p)
 WIDER(i8, int8_t, u32, __m128i, WHOLE_128, PART_128_8, _mm512_cvtepi8_epi32)
 WIDER(u8, uint8_t, u32, __m128i, WHOLE_128, PART_128_8, _mm512_cvtepu8_epi32)
 WIDER(i16, int16_t, u32, __m256i, WHOLE_256, PART_256_16, _mm512_cvtepi16_epi32)
 WIDER(u16, uint16_t, u32, __m256i, WHOLE_256, PART_256_16, _mm512_cvtepu16_epi32)
 WIDER(i32, int32_t, f64, __m256i, WHOLE_256, PART_256_32, _mm512_cvtepi32_pd)
 WIDER(u32, uint32_t, f64, __m256i, WHOLE_256, PART_256_32, _mm512_cvtepu32_pd)
-#define PART_128_16 _mm_mask_loadu_epi16(fills, (__mmask8)mask, p)
+#define PART_128_16 _mm_mask_loadu_epi16(fills, mask, p)
 #define BF16_TO_F32H(v) _mm256_slli_epi32(_mm256_cvtepu16_epi32(v), 16)
 LOADS(load_f32_as_f32h, v_f32h, float, _mm256_loadu_ps(p), __m256,
-      _mm256_mask_loadu_ps(fills, (__mmask8)mask, p))
+      _mm256_mask_loadu_ps(fills, mask, p))
 LOADS(load_f16_as_f32h, v_f32h, uint16_t, _mm256_cvtph_ps(WHOLE_128), __m128i,
       _mm256_cvtph_ps(PART_128_16))
 IRREGULAR_LOADS(load_bf16_as_f32h, v_f32h, uint16_t, BF16_TO_F32H(WHOLE_128), __m128i,
                 BF16_TO_F32H(PART_128_16))
-/* The even elements of 16, then the odd ones. */
-static inline v_f32h load_bf16_as_f32h_of_step(const uint16_t *step, size_t k, v_any *held) {
-    const uint16_t *p = step + k / 2 * 16;
-    (void)held; /* what is done to these takes longer than any load */
-    return (v_f32h)(k % 2 ? _mm256_and_si256(WHOLE_256, _mm256_set1_epi32(-65536))
-                          : _mm256_slli_epi32(WHOLE_256, 16));
-}
 
-EXTREMES_OF(i64, epi64)
-EXTREMES_OF(u64, epu64)
+BOTH_OF(64, EXTREMES_OF, )
 /* The upper half of each lane of 64 bits, with its sign. */
 #define UPPER_I32(v) ((v_u64)_mm512_srai_epi64((__m512i)(v), 32))
 
 /* Min and Max of floats, -0 < +0. NaNs get lost; keep_nan(a, x) is a, or a NaN where x is one. */
-#define RANGES(bits, F, kind)                                                                      \
+#define RANGES(bits, F, kind, lanes)                                                               \
     static inline v_i##bits range_min_i##bits(v_i##bits a, v_i##bits b) {                          \
         return (v_i##bits)_mm512_range_##kind((F)a, (F)b, 4);                                      \
     }                                                                                              \
@@ -192,19 +163,16 @@ EXTREMES_OF(u64, epu64)
         return (v_i##bits)_mm512_range_##kind((F)a, (F)b, 5);                                      \
     }                                                                                              \
     static inline v_i##bits keep_nan_##bits(v_i##bits a, v_i##bits x) {                            \
-        return (v_i##bits)_mm512_fixupimm_##kind((F)a, (F)x, SPLAT512_##bits(0x33), 0);            \
+        return (v_i##bits)_mm512_fixupimm_##kind((F)a, (F)x, _mm512_set1_epi##bits(0x33), 0);      \
+    }                                                                                              \
+    /* Lanes in which all have been numbers, and those of two more vectors are. */                 \
+    typedef __mmask##lanes numbers_##bits##_t;                                                     \
+    static inline numbers_##bits##_t are_numbers_##bits(numbers_##bits##_t all, v_i##bits x,       \
+                                                        v_i##bits y) {                             \
+        return _mm512_mask_cmp_##kind##_mask(all, (F)x, (F)y, _CMP_ORD_Q);                         \
     }
-RANGES(32, __m512, ps)
-RANGES(64, __m512d, pd)
-/* Lanes in which all have been numbers, and those of two more vectors are. */
-typedef __mmask16 numbers_32_t;
-typedef __mmask8 numbers_64_t;
-static inline numbers_32_t are_numbers_32(numbers_32_t all, v_i32 x, v_i32 y) {
-    return _mm512_mask_cmp_ps_mask(all, (__m512)x, (__m512)y, _CMP_ORD_Q);
-}
-static inline numbers_64_t are_numbers_64(numbers_64_t all, v_i64 x, v_i64 y) {
-    return _mm512_mask_cmp_pd_mask(all, (__m512d)x, (__m512d)y, _CMP_ORD_Q);
-}
+RANGES(32, __m512, ps, 16)
+RANGES(64, __m512d, pd, 8)
 
 #include "kernel/vec_avx512_packed.h"
 
@@ -218,11 +186,11 @@ static inline numbers_64_t are_numbers_64(numbers_64_t all, v_i64 x, v_i64 y) {
 #define FLOATS(bits, V, kind)                                                                      \
     static inline v_f##bits mantissa_##bits(v_f##bits x) {                                         \
         V part = _mm512_getmant_##kind((V)x, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_src);                \
-        return (v_f##bits)_mm512_fixupimm_##kind(part, (V)x, SPLAT512_##bits(0x110100), 0);        \
+        return (v_f##bits)_mm512_fixupimm_##kind(part, (V)x, _mm512_set1_epi##bits(0x110100), 0);  \
     }                                                                                              \
     static inline v_i##bits power_##bits(v_f##bits x) {                                            \
         V power = _mm512_getexp_##kind((V)x);                                                      \
-        power = _mm512_fixupimm_##kind(power, (V)x, SPLAT512_##bits(0x880888), 0);                 \
+        power = _mm512_fixupimm_##kind(power, (V)x, _mm512_set1_epi##bits(0x880888), 0);           \
         return (v_i##bits)_mm512_cvt##kind##_epi##bits(power);                                     \
     }                                                                                              \
     static inline v_i##bits told_power_##bits(v_f##bits x) {                                       \
@@ -247,7 +215,7 @@ static inline v_i64 least_nonzero_64(v_i64 least, v_f64 x) {
 #define EVENS_64 _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14)
 #define PAIRS_32 _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
 #define PAIRS_64 _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11)
-#define ADD_512(bits, v, n) _mm512_add_epi##bits(v, SPLAT512_##bits(n))
+#define ADD_512(bits, v, n) _mm512_add_epi##bits(v, _mm512_set1_epi##bits(n))
 #define VEC_ZIP(bits, out, a, b)                                                                   \
     (_mm512_storeu_si512(out, PLANES_512(bits, a, PAIRS_##bits, b)),                               \
      _mm512_storeu_si512((char *)(out) + 64,                                                       \
@@ -321,7 +289,6 @@ static inline v_i64 root_of_small(v_f64 x) {
     return (v_i64)near - (v_i64)last_place_1 + (rest >> 63);
 }
 #define HALVES(x) _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
-#define store_low_64(out, x) VEC_STORE(v_i64, out, x)
 static inline void store_low_32(int32_t *out, v_i64 x) {
     _mm256_storeu_si256((__m256i *)(void *)out, _mm512_cvtepi64_epi32((__m512i)x));
 }

@@ -35,7 +35,8 @@ static inline packing_t packing_of(size_t row_bytes, size_t lane_bytes, size_t s
 static inline __m512i packed(__m512i v, size_t lane_bytes, uint8_t fill, const packing_t *packing) {
     v = _mm512_permutexvar_epi16((__m512i)packing->words, v);
     if (lane_bytes > 1) return v;
-    return _mm512_mask_shuffle_epi8(SPLAT512_8(fill), packing->kept, v, (__m512i)packing->bytes);
+    return _mm512_mask_shuffle_epi8(_mm512_set1_epi8((int8_t)fill), packing->kept, v,
+                                    (__m512i)packing->bytes);
 }
 /* n elements, of the rows of a vector; `room` can be read. */
 #define VEC_LOAD_PACKED(load, p, n, room, L, fill, packing)                                        \

@@ -5,19 +5,13 @@
 #define IRR_VEC_SCALAR_H
 
 #include "base/element_type.h"
+#include "kernel/kinds.h"
 
 #include <string.h>
 
-typedef float v_f32, v_f32h;
-typedef double v_f64;
-typedef int8_t v_i8;
-typedef int16_t v_i16;
-typedef int32_t v_i32;
-typedef int64_t v_i64;
-typedef uint8_t v_u8;
-typedef uint16_t v_u16;
-typedef uint32_t v_u32;
-typedef uint64_t v_u64;
+#define VECTOR(T, lane, bits, E, ...) typedef E v_##lane;
+EACH_LANE(VECTOR, )
+typedef float v_f32h;
 typedef int v_any; /* no vector is loaded for two */
 
 #define VEC_REGISTERS 16
@@ -71,23 +65,13 @@ static inline float f32_of_bf16(uint16_t h) {
     return value;
 }
 
-WHOLE(load_f32, v_f32, float, *p)
-WHOLE(load_f64, v_f64, double, *p)
+#define PLAIN(T, lane, bits, E, ...) WHOLE(load_##lane, v_##lane, E, *p)
+#define AS_U32(T, lane, bits, E, ...) WHOLE(load_##lane##_as_u32, v_u32, E, (uint32_t)*p)
+EACH_LANE(PLAIN, )
+EACH_SHORT(AS_U32, )
 WHOLE(load_f32_as_f32h, v_f32h, float, *p)
 WHOLE(load_f16_as_f32h, v_f32h, uint16_t, f32_of_f16(*p))
 WHOLE(load_bf16_as_f32h, v_f32h, uint16_t, f32_of_bf16(*p))
-WHOLE(load_i8, v_i8, int8_t, *p)
-WHOLE(load_i16, v_i16, int16_t, *p)
-WHOLE(load_i32, v_i32, int32_t, *p)
-WHOLE(load_i64, v_i64, int64_t, *p)
-WHOLE(load_u8, v_u8, uint8_t, *p)
-WHOLE(load_u16, v_u16, uint16_t, *p)
-WHOLE(load_u32, v_u32, uint32_t, *p)
-WHOLE(load_u64, v_u64, uint64_t, *p)
-WHOLE(load_i8_as_u32, v_u32, int8_t, (uint32_t)*p)
-WHOLE(load_u8_as_u32, v_u32, uint8_t, *p)
-WHOLE(load_i16_as_u32, v_u32, int16_t, (uint32_t)*p)
-WHOLE(load_u16_as_u32, v_u32, uint16_t, *p)
 WHOLE(load_i32_as_f64, v_f64, int32_t, *p)
 WHOLE(load_u32_as_f64, v_f64, uint32_t, *p)
 WHOLE(load_f16_as_f32, v_f32, uint16_t, f32_of_f16(*p))
@@ -97,17 +81,10 @@ static inline v_f32 load_bf16_as_f32_of_step(const uint16_t *p, size_t k, v_any 
     return f32_of_bf16(p[k / 32 * 32 + k % 16 * 2 + k / 16 % 2]);
 }
 
-#define EXTREMES_OF(lane)                                                                          \
+#define EXTREMES_OF(T, lane, ...)                                                                  \
     static inline v_##lane min_##lane(v_##lane a, v_##lane b) { return a < b ? a : b; }            \
     static inline v_##lane max_##lane(v_##lane a, v_##lane b) { return a > b ? a : b; }
-EXTREMES_OF(i8)
-EXTREMES_OF(i16)
-EXTREMES_OF(i32)
-EXTREMES_OF(i64)
-EXTREMES_OF(u8)
-EXTREMES_OF(u16)
-EXTREMES_OF(u32)
-EXTREMES_OF(u64)
+EACH_INTEGER(EXTREMES_OF, )
 
 static inline v_f32 magnitude_f32(v_f32 x) { return __builtin_fabsf(x); }
 static inline v_f64 magnitude_f64(v_f64 x) { return __builtin_fabs(x); }

@@ -1,25 +1,20 @@
 /* Vector types of VEC_BYTES bytes, and what every SIMD tier does alike with them.
  * Included by vec_avx2.h and vec_avx512.h, after they have set VEC_BYTES, v_any, a vector of any
- * lanes, and VEC_OP, an intrinsic by its name without the width.
+ * lanes, VEC_AND, of two of these, and VEC_OP, an intrinsic by its name without the width.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IRR_VEC_TYPES_H
 #define IRR_VEC_TYPES_H
 
-#define VECTOR(lane, E)                                                                            \
+#define VECTOR(T, lane, bits, E, ...)                                                              \
     typedef E v_##lane __attribute__((vector_size(VEC_BYTES)));                                    \
-    typedef E v_##lane##_at __attribute__((vector_size(VEC_BYTES), aligned(1), may_alias))
-VECTOR(f32, float);
-VECTOR(f64, double);
-VECTOR(i8, int8_t);
-VECTOR(i16, int16_t);
-VECTOR(i32, int32_t);
-VECTOR(i64, int64_t);
-VECTOR(u8, uint8_t);
-VECTOR(u16, uint16_t);
-VECTOR(u32, uint32_t);
-VECTOR(u64, uint64_t);
+    typedef E v_##lane##_at __attribute__((vector_size(VEC_BYTES), aligned(1), may_alias));
+EACH_LANE(VECTOR, )
 
-typedef float v_f32h __attribute__((vector_size(VEC_BYTES / 2))); /* as many lanes as f64 has */
+/* Halves of a vector; of floats, as many lanes as f64 has. */
+typedef float v_f32h __attribute__((vector_size(VEC_BYTES / 2)));
+typedef int32_t v_i32h __attribute__((vector_size(VEC_BYTES / 2)));
+typedef uint64_t v_u64h __attribute__((vector_size(VEC_BYTES / 2)));
+typedef v_u64h v_u64h_at __attribute__((aligned(1), may_alias));
 
 typedef int32_t few_at __attribute__((aligned(1), may_alias));
 typedef int16_t two_at __attribute__((aligned(1), may_alias));
@@ -66,6 +61,27 @@ static inline __m128i few_128(const void *p, size_t bytes) {
 #define VEC_LOAD_ONCE(x) __asm__("" : "+v"(x))
 /* Has been worked out before whatever follows. */
 #define VEC_DONE(x) __asm__ volatile("" : "+v"(x))
+/* Vector k of a row's whole step of bf16 (LOADS of vec_*.h): the even elements of 32, then the odd
+ * ones, by one instruction each. What was loaded for both is held. */
+static inline v_f32 load_bf16_as_f32_of_step(const uint16_t *step, size_t k, v_any *held) {
+    enum { LOADED = 64 / VEC_BYTES }; /* vectors of 32 elements */
+    v_any *both = &held[k % LOADED];
+    const bool odd = k / LOADED % 2;
+    if (!odd) {
+        *both = (v_any)VEC_LOAD(v_u64, step + k / (2 * LOADED) * 32 + k % LOADED * 16);
+        VEC_LOAD_ONCE(*both);
+    }
+    return (v_f32)(odd ? VEC_AND(*both, VEC_OP(set1_epi32)(-65536))
+                       : VEC_OP(slli_epi32)(*both, 16));
+}
+/* Likewise of as many as half a vector has, loaded for each: what is done to these takes longer. */
+static inline v_f32h load_bf16_as_f32h_of_step(const uint16_t *step, size_t k, v_any *held) {
+    const v_u64h both = VEC_LOAD(v_u64h, step + k / 2 * (VEC_BYTES / 4));
+    (void)held;
+    const v_u64h upper = both & UINT64_C(0xffff0000ffff0000);
+    return k % 2 ? (v_f32h)upper : (v_f32h)((v_i32h)both << 16);
+}
+
 /* a + b on the pipes that multiply: some CPUs add on others, which may have more to do. */
 static inline v_f64 one_f64(void) { /* that no compiler knows */
     v_f64 one = VEC_SPLAT(v_f64, 1);
@@ -105,14 +121,12 @@ DEFINE_QUOTIENT(64, pd)
 
 static inline v_f32 magnitude_f32(v_f32 x) { return (v_f32)((v_i32)x & INT32_MAX); }
 static inline v_f64 magnitude_f64(v_f64 x) { return (v_f64)((v_i64)x & INT64_MAX); }
-static inline v_f32h magnitude_f32h(v_f32h x) {
-    typedef int32_t bits_t __attribute__((vector_size(VEC_BYTES / 2)));
-    return (v_f32h)((bits_t)x & INT32_MAX);
-}
+static inline v_f32h magnitude_f32h(v_f32h x) { return (v_f32h)((v_i32h)x & INT32_MAX); }
 static inline v_i32 bits_of_f32(v_f32 x) { return (v_i32)x; }
 static inline v_i64 bits_of_f64(v_f64 x) { return (v_i64)x; }
 static inline v_f32 f32_of_bits(v_i32 x) { return (v_f32)x; }
 static inline v_f64 f64_of_bits(v_i64 x) { return (v_f64)x; }
+#define store_low_64(out, x) VEC_STORE(v_i64, out, x)
 #define WIDEN(v) ((v_f64)VEC_OP(cvtps_pd)(v))
 /* All bits of the lanes in which a < b; is there such a one? */
 #define VEC_BELOW(a, b) ((a) < (b))
@@ -120,15 +134,11 @@ static inline v_f64 f64_of_bits(v_i64 x) { return (v_f64)x; }
 
 #define PAIR(name, V, op)                                                                          \
     static inline V name(V a, V b) { return (V)VEC_OF_ANY(op, a, b); }
-#define EXTREMES_OF(lane, kind)                                                                    \
-    PAIR(min_##lane, v_##lane, min_##kind)                                                         \
-    PAIR(max_##lane, v_##lane, max_##kind)
-EXTREMES_OF(i8, epi8)
-EXTREMES_OF(i16, epi16)
-EXTREMES_OF(i32, epi32)
-EXTREMES_OF(u8, epu8)
-EXTREMES_OF(u16, epu16)
-EXTREMES_OF(u32, epu32)
+#define EXTREMES_OF(T, lane, ...)                                                                  \
+    PAIR(min_##lane, v_##lane, min_ep##lane)                                                       \
+    PAIR(max_##lane, v_##lane, max_ep##lane)
+BOTH_OF(32, EXTREMES_OF, )
+EACH_SHORT(EXTREMES_OF, )
 PAIR(multiply_i32, v_u64, mul_epi32)
 PAIR(multiply_u32, v_u64, mul_epu32)
 static inline v_u32 magnitude_i32(v_i32 x) { return (v_u32)VEC_OP(abs_epi32)((v_any)x); }
