@@ -22,6 +22,11 @@ add_executable(test_oracle ir_tests/test_oracle.c $<TARGET_OBJECTS:irr_oracle>)
 target_link_libraries(test_oracle PRIVATE cmocka m)
 add_test(NAME oracle COMMAND test_oracle)
 
+# What errors say.
+add_executable(test_sentences ir_tests/test_sentences.c $<TARGET_OBJECTS:irr_base>)
+target_link_libraries(test_sentences PRIVATE cmocka m)
+add_test(NAME sentences COMMAND test_sentences)
+
 # oneDNN's place; in a build without it, that it declines.
 foreach(test IN ITEMS onednn onednn_use)
   add_executable(test_${test} ir_tests/test_${test}.c ir_tests/failing_memory.c

@@ -109,8 +109,8 @@ void irr_reduced_shape(const int64_t *dims, uint32_t rank, uint64_t mask, bool k
 
 irr_status_e irr_fail_layer(irr_sentence_t to, irr_status_e status,
                             const irr_graph_layer_t *layer) {
-    return irr_fail_at(to, status, "layer %.60s \"%.200s\" (%s): ", layer->id, layer->name,
-                       layer->type);
+    return irr_fail_at(to, status, "layer %.*s \"%.*s\" (%s): ", (int)irr_text_bytes(layer->id, 60),
+                       layer->id, (int)irr_text_bytes(layer->name, 200), layer->name, layer->type);
 }
 
 irr_status_e irr_check_tensor(const irr_graph_value_t *value, const irr_dimension_t *ranges,

@@ -41,6 +41,13 @@ static const status_row_t *row_of(irr_status_e status) {
 const char *irr_status_word(irr_status_e status) { return row_of(status)->word; }
 const char *irr_status_text(irr_status_e status) { return row_of(status)->text; }
 
+size_t irr_text_bytes(const char *text, size_t most) {
+    const char *end = memchr(text, '\0', most + 1);
+    if (end) return (size_t)(end - text);
+    while (most && ((unsigned char)text[most] & 0xc0) == 0x80) most--; /* within a character */
+    return most;
+}
+
 irr_status_e irr_fail(irr_sentence_t to, irr_status_e status, const char *format, ...) {
     if (!to.text || to.capacity_bytes == 0) return status;
     va_list arguments;
@@ -49,7 +56,7 @@ irr_status_e irr_fail(irr_sentence_t to, irr_status_e status, const char *format
     va_end(arguments);
     if (length < 0) to.text[0] = '\0';
     if (length > 0 && (size_t)length >= to.capacity_bytes && to.capacity_bytes > 4)
-        memcpy(to.text + to.capacity_bytes - 4, "...", 4);
+        memcpy(to.text + irr_text_bytes(to.text, to.capacity_bytes - 4), "...", 4);
     return status;
 }
 

@@ -9,6 +9,9 @@
 /* Room for one sentence; longer ones end in "...". */
 #define IRR_SENTENCE_BYTES 1024
 
+/* The bytes of a text, or of its characters (UTF-8) that are no more than so many bytes. */
+size_t irr_text_bytes(const char *text, size_t most);
+
 /* Writes the sentence (cut to fit) and returns status, so that `return irr_fail(...)` is the idiom.
  */
 __attribute__((format(printf, 3, 4))) irr_status_e irr_fail(irr_sentence_t to, irr_status_e status,
