@@ -129,6 +129,16 @@ PATHS = [
      ["sum f32 [538,190] axes [0]", "min i32 [300,350] axes [0]", "l2 f32 [4,196,384] axes [1]",
       "max f64 [2000,120] axes [0]", "sum i8 [8000,600] axes [0]", "min f16 [500,300] axes [0]"],
      "IRREDUCE_PREFETCH=FAR"),
+    ("short rows in order", "kernel/kernel_states.inc",
+     "#define VEC_LOAD_FIRST(x) VEC_LOAD_ONCE(x)", "#define VEC_LOAD_FIRST(x) ((void)(x))",
+     "rows of up to two steps: all of a row is loaded, in the order of memory, before anything is done",
+     ["sum f32 [2000,64] axes [1]", "sum f32 [2000,80] axes [1]", "prod f32 [1000,40] axes [1]",
+      "sum f32 [1,2048,7,7] axes [2,3]"]),
+    ("short rows by loads", "kernel/kernel_short.inc", "NEVER_INLINE void name##_short_##states(",
+     "ALWAYS_INLINE void name##_short_##states(",
+     "likewise: a function for each number of loads",
+     ["sum u8 [1000,70] axes [1]", "min f32 [1000,11] axes [1]", "sum i32 [1000,100] axes [1]",
+      "min f16 [1000,50] axes [1]"]),
     ("tiles of one plane", "kernel/kernel_order.inc",
      "DEFINE_TILED_COLUMNS(name, name, int##bits##_t, int##bits##_t, load, S, BRIEF, BRIEF)",
      "DEFINE_COLUMNS(name, name, int##bits##_t, int##bits##_t, load, S)",
@@ -529,7 +539,8 @@ blocks" on Emerald Rapids at 0ed428a; on Zen 5 "lines of rows, FAR" and "further
 1fe7f46, "bands that do not ask" and "exact blocks of few states" at a8e109f, "near columns as they lie",
 "tiles of one plane" and "loads in order" at cba0c2f, "columns as they lie" at da23ab7, "trees of
 columns" at 5586871, "long rows as they lie" at 08cde15, "short exact rows" at e65be06,
-"exact rows as they lie" at 3fb0c2f), each library
+"exact rows as they lie" at 3fb0c2f, "whole rows in registers", "short rows in order" and "short rows
+by loads" at 103951d), each library
 against the whole one of the same sources, on
 {machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a
