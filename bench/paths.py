@@ -131,7 +131,7 @@ PATHS = [
      "IRREDUCE_PREFETCH=FAR"),
     ("short rows in order", "kernel/kernel_states.inc",
      "#define VEC_LOAD_FIRST(x) VEC_LOAD_ONCE(x)", "#define VEC_LOAD_FIRST(x) ((void)(x))",
-     "rows of up to two steps: all of a row is loaded, in the order of memory, before anything is done",
+     "rows of up to four steps: all of a row is loaded, in the order of memory, before anything is done",
      ["sum f32 [2000,64] axes [1]", "sum f32 [2000,80] axes [1]", "prod f32 [1000,40] axes [1]",
       "sum f32 [1,2048,7,7] axes [2,3]"]),
     ("short rows by loads", "kernel/kernel_short.inc", "NEVER_INLINE void name##_short_##states(",
@@ -139,6 +139,15 @@ PATHS = [
      "likewise: a function for each number of loads",
      ["sum u8 [1000,70] axes [1]", "sum f32 [1000,12] axes [1]", "sum i32 [1000,100] axes [1]",
       "min f32 [1000,64] axes [1]"]),
+    ("short rows in turn", "kernel/kernel_body.inc",
+     '#define IN_TURN(p) __asm__("" : "+r"(p))', "#define IN_TURN(p) ((void)(p))",
+     "likewise: each row's address is made from that of the row before",
+     ["sum u8 [4000,70] axes [1]", "min f32 [4000,17] axes [1]", "sum f32 [4000,24] axes [1]",
+      "sum i32 [3000,40] axes [1]"]),
+    ("short rows in few places", "kernel/kernel_body.inc", '#define KEEP_LOOP _Pragma("GCC unroll 1")',
+     "#define KEEP_LOOP", "likewise: few instructions that load, which prefetchers can follow",
+     ["sum u8 [8000,49] axes [1]", "sum f32 [4096,32] axes [1]", "max i8 [4000,24] axes [1]",
+      "sum i32 [1024,128] axes [1]"]),
     ("tiles of one plane", "kernel/kernel_order.inc",
      "DEFINE_TILED_COLUMNS(name, name, int##bits##_t, int##bits##_t, load, S, BRIEF, BRIEF)",
      "DEFINE_COLUMNS(name, name, int##bits##_t, int##bits##_t, load, S)",
@@ -293,14 +302,14 @@ PATHS = [
      ["sum f32 [1,2048,7,7] axes [2,3]", "l1 f32 [4096,35] axes [1]"]),
     ("short rows", "kernel/kernel_body.inc", "if (G > 1 && count >= G && length <= name##_SHORT",
      "if (G > 1 && !out && count >= G && length <= name##_SHORT",
-     "rows of two steps or less: as many at a time as a vector has lanes",
+     "rows of four steps or less: as many at a time as a vector has lanes",
      ["sum f32 [128,49] axes [1]", "max bf16 [1000,49] axes [1]"]),
     ("short Min and Max", "kernel/kernel_table.inc", "keys_##F##_##T, brief_##F##_##T, keys_##F##_##T,",
      "keys_##F##_##T, keys_##F##_##T, keys_##F##_##T,",
      "short rows of floats: one plane, and a doubt that has seen NaNs",
      ["max f32 [1000,49] axes [1]", "min f64 [1000,20] axes [1]"]),
-    ("short rows of two steps", "kernel/kernel_body.inc", "VEC_REGISTERS >= 32 && K##_IN_LANES ? 2 : 1", "1",
-     "likewise rows of up to two steps",
+    ("short rows of steps", "kernel/kernel_body.inc", "VEC_REGISTERS >= 32 && K##_IN_LANES ? 4 : 1", "1",
+     "likewise rows of more than one step",
      ["max f32 [1536,128] axes [1]", "sum f32 [1276,77] axes [1]", "min f64 [1,2048,7,7] axes [2,3]",
       "mean bf16 [983,100] axes [1]", "max bf16 [1000,197] axes [1]"]),
     ("Min and Max by vrange", "kernel/vec_avx512.h", "#define VEC_ORDER_32 RANGE",
@@ -528,7 +537,7 @@ again; the script has the line that is changed for each.
 Measured at {commits}
 (on Zen 4 before 388ab90 and from c9cfce4 on, between them on Zen 5; "rows by lines" to "quotients by
 products" at b6ede9d, 5cb4208 and fb9678f on Intel's Emerald Rapids, "roots of doubles" and "of small
-integers" at 38fc109, "few rows straight" and "short rows of two steps" at 0f60063, "Min and Max in
+integers" at 38fc109, "few rows straight" and "short rows of steps" at 0f60063, "Min and Max in
 planes", "of doubles", "pairs loaded once" and "passes that share" at 35455ae to 027d767 on an Intel
 processor with 480 MB of L3; of these, "roots" and the last four against the commit before, of which
 "Min and Max in planes" had three instead of two; "lines of rows", "of bands" and "of strips" at 970053a
