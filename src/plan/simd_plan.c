@@ -99,10 +99,12 @@ static irr_straight_f straight_of(const irr_simd_plan_t *plan) {
 /* A leaf of columns whose order is free: its rows take less time than a tree would, one by one. */
 #define MOST_BLOCK_ROWS 192
 
-/* By steps of several rows it is sooner where these are as many, or loads cheap. */
+/* By steps of several rows it is sooner where these are as many: fewer of wide elements, of which a
+ * load has less. */
 static size_t grouped_rows_of(irr_element_type_e type) {
     const irr_element_type_info_t *info = irr_element_type_info(type);
-    return info->kind == IRR_KIND_FLOAT || info->bits >= 32 ? 32 : 64;
+    if (info->bits >= 32) return 24;
+    return info->kind == IRR_KIND_FLOAT ? 32 : 40;
 }
 
 /* Columns of floats whose tree a kernel makes: near ones of up to one strip and a half, 1.1x
