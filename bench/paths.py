@@ -308,7 +308,7 @@ PATHS = [
      "keys_##F##_##T, keys_##F##_##T, keys_##F##_##T,",
      "short rows of floats: one plane, and a doubt that has seen NaNs",
      ["max f32 [1000,49] axes [1]", "min f64 [1000,20] axes [1]"]),
-    ("short rows of steps", "kernel/kernel_body.inc", "VEC_REGISTERS >= 32 && K##_IN_LANES ? 4 : 1", "1",
+    ("short rows of steps", "kernel/kernel_body.inc", "VEC_REGISTERS < 32 || !K##_IN_LANES ? 1", "1 ? 1",
      "likewise rows of more than one step",
      ["max f32 [1536,128] axes [1]", "sum f32 [1276,77] axes [1]", "min f64 [1,2048,7,7] axes [2,3]",
       "mean bf16 [983,100] axes [1]", "max bf16 [1000,197] axes [1]"]),
