@@ -124,6 +124,12 @@ PATHS = [
      ["sum f32 [1,7,7,2048] axes [1,2]", "l2 f32 [128,768] axes [0]", "min f64 [128,800] axes [0]",
       "max u8 [49,8192] axes [0]", "sum f32 [200,1000] axes [0]", "l2 i64 [49,1024] axes [0]"],
      "IRREDUCE_PREFETCH=FAR"),
+    ("near tiles of whole rows", "kernel/kernel_tiles.inc",
+     "first && width <= MOST * (size_t)VL &&",
+     "first && how & IRR_STEPS_BEYOND && width <= MOST * (size_t)VL &&",
+     "likewise rows of 8 to 16 KB: not in two parts",
+     ["sum f32 [32,4096] axes [0]", "l2 f32 [43,3000] axes [0]", "min f32 [32,4096] axes [0]",
+      "sum i32 [43,3000] axes [0]"], "IRREDUCE_PREFETCH=FAR"),
     ("whole rows in registers", "kernel/kernel_whole.inc", "how & IRR_STEPS_FAR &&", "how & 0 &&",
      "out of the caches, on Zen 5: columns whose rows are up to three times as wide as strips",
      ["sum f32 [538,190] axes [0]", "min i32 [300,350] axes [0]", "l2 f32 [4,196,384] axes [1]",
@@ -139,15 +145,14 @@ PATHS = [
      "likewise: a function for each number of loads",
      ["sum u8 [1000,70] axes [1]", "sum f32 [1000,12] axes [1]", "sum i32 [1000,100] axes [1]",
       "min f32 [1000,64] axes [1]"]),
-    ("short rows in turn", "kernel/kernel_body.inc",
-     '#define IN_TURN(p) __asm__("" : "+r"(p))', "#define IN_TURN(p) ((void)(p))",
-     "likewise: each row's address is made from that of the row before",
-     ["sum u8 [4000,70] axes [1]", "min f32 [4000,17] axes [1]", "sum f32 [4000,24] axes [1]",
-      "sum i32 [3000,40] axes [1]"]),
     ("short rows in few places", "kernel/kernel_body.inc", '#define KEEP_LOOP _Pragma("GCC unroll 1")',
      "#define KEEP_LOOP", "likewise: few instructions that load, which prefetchers can follow",
-     ["sum u8 [8000,49] axes [1]", "sum f32 [4096,32] axes [1]", "max i8 [4000,24] axes [1]",
-      "sum i32 [1024,128] axes [1]"]),
+     ["sum f32 [4096,32] axes [1]", "sum i32 [2700,48] axes [1]", "max u16 [4000,64] axes [1]",
+      "sum u8 [4000,128] axes [1]"]),
+    ("short rows one by one", "kernel/kernel_short.inc", "states >= (sizeof(L) < 8 ? 8 : 5)",
+     "states >= 99", "likewise, of many loads",
+     ["sum f32 [1024,128] axes [1]", "max f32 [500,250] axes [1]", "sum i64 [1,2048,7,7] axes [2,3]",
+      "min i8 [600,900] axes [1]"]),
     ("tiles of one plane", "kernel/kernel_order.inc",
      "DEFINE_TILED_COLUMNS(name, name, int##bits##_t, int##bits##_t, load, S, BRIEF, BRIEF)",
      "DEFINE_COLUMNS(name, name, int##bits##_t, int##bits##_t, load, S)",
@@ -537,7 +542,7 @@ again; the script has the line that is changed for each.
 Measured at {commits}
 (on Zen 4 before 388ab90 and from c9cfce4 on, between them on Zen 5; "rows by lines" to "quotients by
 products" at b6ede9d, 5cb4208 and fb9678f on Intel's Emerald Rapids, "roots of doubles" and "of small
-integers" at 38fc109, "few rows straight" and "short rows of steps" at 0f60063, "Min and Max in
+integers" at 38fc109, "few rows straight" at 0f60063, "Min and Max in
 planes", "of doubles", "pairs loaded once" and "passes that share" at 35455ae to 027d767 on an Intel
 processor with 480 MB of L3; of these, "roots" and the last four against the commit before, of which
 "Min and Max in planes" had three instead of two; "lines of rows", "of bands" and "of strips" at 970053a
@@ -549,7 +554,8 @@ blocks" on Emerald Rapids at 0ed428a; on Zen 5 "lines of rows, FAR" and "further
 "tiles of one plane" and "loads in order" at cba0c2f, "columns as they lie" at da23ab7, "trees of
 columns" at 5586871, "long rows as they lie" at 08cde15, "short exact rows" at e65be06,
 "exact rows as they lie" at 3fb0c2f, "whole rows in registers", "short rows in order" and "short rows
-by loads" at 103951d), each library
+by loads" at 103951d, "short rows of steps", "in few places" and "one by one" and "near tiles of whole
+rows" at 97a25d9), each library
 against the whole one of the same sources, on
 {machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a

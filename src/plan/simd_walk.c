@@ -89,8 +89,7 @@ static void ask_behind(const char *data, size_t bytes) {
 
 /* Short rows are folded several at a time, too fast for any prefetching: where the nearest cache
  * can wait for them, all lines of what comes next are asked for. Those that are widened take
- * longer than that. Rows of more than two steps call for lines themselves as well: with either
- * alone, rows of 513 to 1,024 bytes take 0.9x to 1.2x of the time. */
+ * longer than that. Longer rows call for lines themselves. */
 #define NEAR_PIECE_BYTES 8192u
 #define MOST_NEAR_BYTES 1024u
 
