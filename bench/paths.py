@@ -561,7 +561,8 @@ f1cb5d0, "brief strips" to "few streams" at e2defa6 against a446be2, "leaf onto 
 blocks" on Emerald Rapids at 0ed428a; on Zen 5 "lines of rows, FAR" and "further ahead" at
 1fe7f46, "bands that do not ask" and "exact blocks of few states" at a8e109f, "near columns as they lie",
 "tiles of one plane" and "loads in order" at cba0c2f, "columns as they lie" at da23ab7, "trees of
-columns" at 5586871, "long rows as they lie" at 08cde15, "short exact rows" at e65be06,
+columns" at 5586871, "long rows as they lie", "rows by four vectors" and "bands as they lie" at
+ae91362, "short exact rows" at e65be06,
 "exact rows as they lie" at 3fb0c2f, "whole rows in registers", "short rows in order" and "short rows
 by loads" at 103951d, "short rows of steps", "in few places" and "one by one" and "near tiles of whole
 rows" at 97a25d9), each library
