@@ -91,7 +91,7 @@ typedef struct irr_scaled_64 {
  * behind which others lie; or all rows of some columns, which others lie beside; lines a little
  * ahead are to be called to the nearest cache; data are beyond it, but not far; lines are to be
  * called further ahead, where much is to do for each; rows, or long parts of them, are to be taken
- * one by one as they lie. */
+ * as they lie, one by one or by bands. */
 enum {
     IRR_STEPS_FIRST = 1,
     IRR_STEPS_BANDS = 2,
