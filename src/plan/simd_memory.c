@@ -17,7 +17,7 @@
 #define LONG_COLUMNS_BYTES 700
 
 /* More than the nearest cache holds, and no more than the second ones: vectors of columns across
- * lines are made of two lines, or these are called for (FAR, of exact sums out of the last cache up
+ * lines are made of two lines, or these are called for (FAR, of exact sums alone, but up
  * to 10 MB: 1.0x to 1.2x); where the processor is FAR, rows are taken as they lie, 1.05x to 1.6x as
  * fast as by strips or bands, out of the nearest cache 0.55x (no thread's share is that small). One
  * thread takes rows that are no longer than this so out of the last cache, too: 1.05x to 1.2x up to
@@ -61,16 +61,15 @@ void irr_simd_read(irr_simd_plan_t *plan, const irr_config_t *config, bool slow)
     bool second = vectors && !called;
     bool alone =
         config->threads == 1 && !large && row_bytes(&plan->problem, false) <= BYTES_OF_A_ROW;
-    bool lines = calls && second && bytes > BYTES_MADE_OF_LINES;
-    lines |= far && vectors && called && !large && plan->kernel->exact;
+    bool across = far ? vectors && plan->kernel->exact && !large : calls && second;
     bool near = far && vectors && (second || alone) && bytes > BYTES_AS_THEY_LIE;
     bool lie = plan->beyond ? far || plan->asks : near;
     plan->ahead = vectors && config->prefetch != IRR_PREFETCH_LAGS && called ? AHEAD_BYTES : 0;
-    plan->how = IRR_STEPS_FIRST | (bands ? IRR_STEPS_BANDS : 0) |
-                (plan->beyond ? IRR_STEPS_BEYOND : 0) | (far ? IRR_STEPS_FAR : 0) |
-                (far && vectors && large ? IRR_STEPS_FURTHER : 0) |
-                (plan->asks ? IRR_STEPS_CALL : 0) | (calls && called ? IRR_STEPS_AHEAD : 0) |
-                (lines ? IRR_STEPS_LINES : 0) | (lie ? IRR_STEPS_LIE : 0);
+    plan->how =
+        IRR_STEPS_FIRST | (bands ? IRR_STEPS_BANDS : 0) | (plan->beyond ? IRR_STEPS_BEYOND : 0) |
+        (far ? IRR_STEPS_FAR : 0) | (far && vectors && large ? IRR_STEPS_FURTHER : 0) |
+        (plan->asks ? IRR_STEPS_CALL : 0) | (calls && called ? IRR_STEPS_AHEAD : 0) |
+        (across && bytes > BYTES_MADE_OF_LINES ? IRR_STEPS_LINES : 0) | (lie ? IRR_STEPS_LIE : 0);
     /* Accumulators that are correctly rounded are too wide for whole rows of them. */
     plan->whole_rows = plan->beyond && !far && !config->accuracy;
 }
