@@ -403,7 +403,7 @@ PATHS = [
      "likewise columns that cannot be made of lines: these are called for, half a KB ahead",
      ["max i16 [300,2001] axes [0]", "sum u8 [300,2001] axes [0]", "min f16 [300,1501] axes [0]",
       "sum bf16 [300,1501] axes [0]", "max i8 [200,903] axes [0]"]),
-    ("few rows across lines", "kernel/kernel_straight.inc", "calls = how & IRR_STEPS_LINES &&",
+    ("few rows across lines", "kernel/kernel_straight.inc", "across = how & IRR_STEPS_LINES &&",
      "calls = how & 0 &&",
      "likewise few rows, straight to results: lines of the next strip, or block",
      ["sum f32 [16,1777] axes [0]", "max f64 [10,1501] axes [0]", "sum f32 [50,25,333] axes [1]",

@@ -82,6 +82,11 @@ static void test_parts(void **state) {
     check("ReduceL2", IRR_F64, 700001, 1);   /* leaves */
     check("ReduceSum", IRR_I8, 7, 400009);   /* all rows in one pass */
     check("ReduceMin", IRR_BF16, 12, 40003); /* lines beside */
+    check("ReduceSum", IRR_F32, 2, 500003);  /* few rows, straight to results past the caches */
+    check("ReduceL2", IRR_BF16, 3, 70000);
+    check("ReduceMax", IRR_F16, 7, 1003);
+    check("ReduceMean", IRR_F64, 6, 97);
+    check("ReduceSum", IRR_I32, 15, 30011); /* parts of bands */
     check("ReduceL2", IRR_I8, 12, 40003);
     check("ReduceL2", IRR_I32, 5, 9001);
     check("ReduceMean", IRR_I32, 300, 401); /* exact */

@@ -51,6 +51,7 @@ static void compare(irr_tier_e tier, irr_op_e op, irr_element_type_e type, bool 
     const unsigned fractions[] = {[IRR_F64] = 52, [IRR_F32] = 23, [IRR_F16] = 10, [IRR_BF16] = 7};
     const double least = type == IRR_F64 ? 0x1p-1018 : type == IRR_F16 ? 0 : 0x1p-123;
     const irr_set_t set = {.count = (double)rows, .trust = (double)rows * least};
+    const unsigned hows[] = {0, IRR_STEPS_LINES, IRR_STEPS_BEYOND | IRR_STEPS_FAR};
     char *first = data + at * bytes;
     bool sure = true;
     draw_elements(first, count * rows * stride, bytes, fractions[type], anything);
@@ -60,8 +61,8 @@ static void compare(irr_tier_e tier, irr_op_e op, irr_element_type_e type, bool 
         sure &= by->finish(wanted + b * width * bytes, accumulators, width, &set);
     }
     memset(found, 0x5a, sizeof found);
-    bool vouched = irr_kernels(tier)->straight[op][type].run(
-        found + at * bytes, first, count, rows, stride, width, &set, below(2) * IRR_STEPS_LINES);
+    bool vouched = irr_kernels(tier)->straight[op][type].run(found + at * bytes, first, count, rows,
+                                                             stride, width, &set, hows[below(3)]);
     const char *name = irr_op_info(op)->word;
     if (vouched && !sure) fail_msg("%s %s: vouched for what is in doubt", name, kernel->name);
     if (vouched && memcmp(found + at * bytes, wanted, count * width * bytes))

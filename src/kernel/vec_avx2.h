@@ -262,10 +262,15 @@ static inline void store_low_32(int32_t *out, v_i64 x) {
     __m256i low = _mm256_permutevar8x32_epi32((__m256i)x, evens);
     _mm_storeu_si128((__m128i *)(void *)out, _mm256_castsi256_si128(low));
 }
+#define HALVES(x) _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
 static inline void store_f16(uint16_t *out, v_f32 v) {
-    const __m128i half = _mm256_cvtps_ph((__m256)v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-    _mm_storeu_si128((__m128i *)(void *)out, half);
+    _mm_storeu_si128((__m128i *)(void *)out, HALVES((__m256)v));
 }
+/* Stores past the caches, of vectors where such lie. */
+static inline void stream_f16(uint16_t *out, v_f32 v) {
+    _mm_stream_si128((__m128i *)(void *)out, HALVES((__m256)v));
+}
+static inline void vec_stream(void *out, v_any v) { _mm256_stream_si256(out, v); }
 static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
     size_t i = 0;
     for (; i + 8 <= n; i += 8) store_f16(out + i, VEC_LOAD(v_f32, in + i));

@@ -295,6 +295,11 @@ static inline void store_low_32(int32_t *out, v_i64 x) {
 static inline void store_f16(uint16_t *out, v_f32 v) {
     _mm256_storeu_si256((__m256i *)(void *)out, HALVES((__m512)v));
 }
+/* Stores past the caches, of vectors where such lie. */
+static inline void stream_f16(uint16_t *out, v_f32 v) {
+    _mm256_stream_si256((__m256i *)(void *)out, HALVES((__m512)v));
+}
+static inline void vec_stream(void *out, v_any v) { _mm512_stream_si512(out, v); }
 static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
     const __mmask16 rest = (__mmask16)_bzhi_u32(0xffff, n % 16);
     for (; n >= 16; n -= 16, in += 16, out += 16) store_f16(out, VEC_LOAD(v_f32, in));
