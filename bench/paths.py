@@ -98,8 +98,9 @@ PATHS = [
      "likewise few rows: by strips, straight to results",
      ["sum f32 [9,1333328] axes [0]", "mean f16 [12,666656] axes [0]",
       "max bf16 [162,12,4096] axes [1]", "sum i32 [24,500000] axes [0]"]),
-    ("few rows from memory", "plan/simd_plan.c", "most = order && shorter ? 0 : MOST_STRAIGHT_FAR_ROWS;",
-     "most = 0;", "likewise up to seven rows of floats from memory, on Zen 5",
+    ("few rows from memory", "plan/simd_plan.c",
+     "most = order && shorter ? 0 : MOST_STRAIGHT_FAR_ROWS;", "most = 0;",
+     "likewise up to seven rows of floats from memory, on Zen 5",
      ["sum f32 [4,4000000] axes [0]", "sum f32 [7,2000000] axes [0]",
       "max f16 [3,10000000] axes [0]", "l2 f64 [6,1300000] axes [0]",
       "mean f32 [64,3,224,224] axes [1]", "mean bf16 [4,7000000] axes [0]"], "IRREDUCE_PREFETCH=FAR"),
@@ -413,8 +414,8 @@ PATHS = [
     ("steps of lines", "kernel/vec_avx512.h", "#define VEC_SHIFTS", "#define NO_SHIFTS",
      "rows of f32 and f64 that begin within a line: vectors are made of two lines, each loaded once",
      ["sum f32 [100,1999] axes [1]", "sum f64 [200,385] axes [1]"]),
-    ("columns of lines", "plan/simd_memory.c", "(calls && second && bytes > BYTES_MADE_OF_LINES",
-     "(calls && second && bytes < 0",
+    ("columns of lines", "plan/simd_memory.c", ": calls && second;",
+     ": !vectors && second;",
      "near columns whose vectors lie across lines: made of lines, eight rows at once",
      ["sum f32 [200,903] axes [0]", "max i32 [333,777] axes [0]", "sum f64 [40,1003] axes [0]",
       "l2 f32 [64,1000] axes [0]", "min f32 [33,77,129] axes [1]"]),
@@ -591,7 +592,8 @@ columns" at 5586871, "long rows as they lie", "rows by four vectors" and "bands 
 ae91362, "short exact rows" at e65be06,
 "exact rows as they lie" at 3fb0c2f, "whole rows in registers", "short rows in order" and "short rows
 by loads" at 103951d, "short rows of steps", "in few places" and "one by one" and "near tiles of whole
-rows" at 97a25d9), each library
+rows" at 97a25d9, "columns out of the last cache as they lie", "rests of bands", "few rows from memory",
+"results past the caches" and "exact columns across lines, FAR" at ba88213), each library
 against the whole one of the same sources, on
 {machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a
