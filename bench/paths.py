@@ -99,7 +99,7 @@ PATHS = [
      ["sum f32 [9,1333328] axes [0]", "mean f16 [12,666656] axes [0]",
       "max bf16 [162,12,4096] axes [1]", "sum i32 [24,500000] axes [0]"]),
     ("few rows from memory", "plan/simd_plan.c",
-     "most = order && shorter ? 0 : MOST_STRAIGHT_FAR_ROWS;", "most = 0;",
+     "most = longer ? MOST_STRAIGHT_FAR_ROWS : 0;", "most = 0;",
      "likewise up to seven rows of floats from memory, on Zen 5",
      ["sum f32 [4,4000000] axes [0]", "sum f32 [7,2000000] axes [0]",
       "max f16 [3,10000000] axes [0]", "l2 f64 [6,1300000] axes [0]",

@@ -22,7 +22,8 @@ static size_t below(size_t limit) {
 
 static _Alignas(64) char data[MOST_ELEMENTS * 8 + GUARD];
 static _Alignas(64) char accumulators[MOST_WIDTH * 16 + IRR_ACCUMULATOR_SLACK_BYTES];
-static char wanted[MOST_BLOCKS * MOST_WIDTH * 8], found[sizeof wanted + GUARD];
+static char wanted[MOST_BLOCKS * MOST_WIDTH * 8];
+static _Alignas(64) char found[sizeof wanted + GUARD];
 
 /* Elements of `bytes` bytes, `fraction` of whose bits are the fraction: of middling size, or with
  * some that are anything, infinities, NaNs and zeros among them. */

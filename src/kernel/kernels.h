@@ -168,8 +168,9 @@ typedef bool (*irr_finish_f)(void *output, const void *accumulators, size_t n,
                              const irr_set_t *set);
 
 /* Each of `count` blocks of [rows, width], whose rows are `stride` elements apart and which lie
- * side by side, straight to width results; `how`: IRR_STEPS_LINES or not. False: something may be
- * in doubt, or width is less than a vector, and what was written means nothing. */
+ * side by side, straight to width results, which are aligned to their elements; `how`:
+ * IRR_STEPS_LINES, IRR_STEPS_BEYOND and IRR_STEPS_FAR, or not. False: something may be in doubt, or
+ * width is less than a vector, and what was written means nothing. */
 typedef bool (*irr_straight_f)(void *output, const void *data, size_t count, size_t rows,
                                size_t stride, size_t width, const irr_set_t *set, unsigned how);
 typedef struct irr_straight {

@@ -85,6 +85,7 @@ static irr_one_call_t one_call_of(const irr_layout_t *l, const irr_kernel_t *ker
 #define MOST_STRAIGHT_BAND_ROWS 8u
 #define MOST_STRAIGHT_FAR_ROWS 7u
 #define FAR_ORDER_BYTES 10000000u
+#define FAR_STRAIGHT_BYTES 4096u
 
 static irr_straight_f straight_of(const irr_simd_plan_t *plan) {
     const irr_layout_t *l = &plan->layout;
@@ -97,8 +98,9 @@ static irr_straight_f straight_of(const irr_simd_plan_t *plan) {
         most = plan->how & IRR_STEPS_AHEAD ? IRR_STREAMS : MOST_STRAIGHT_BAND_ROWS;
     if (plan->beyond && plan->how & IRR_STEPS_FAR) {
         bool order = plan->op->fold == IRR_FOLD_MIN || plan->op->fold == IRR_FOLD_MAX;
-        bool shorter = l->width * plan->kernel->element_bytes < FAR_ORDER_BYTES;
-        most = order && shorter ? 0 : MOST_STRAIGHT_FAR_ROWS;
+        size_t least = order ? FAR_ORDER_BYTES : FAR_STRAIGHT_BYTES;
+        bool longer = l->width * plan->kernel->element_bytes >= least;
+        most = longer ? MOST_STRAIGHT_FAR_ROWS : 0;
     }
     return l->rows <= most && l->width >= straight->least_width ? straight->run : NULL;
 }
