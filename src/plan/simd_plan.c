@@ -78,10 +78,11 @@ static irr_one_call_t one_call_of(const irr_layout_t *l, const irr_kernel_t *ker
     return call;
 }
 
-/* Of more rows that go by bands, accumulators are a small part of the work; where those from memory
- * are FAR, eight are a band, and fewer of Min and Max are one sooner (1.0x to 1.3x), unless they
- * are longer than this. Those whose lines are called to the second cache are sooner by what does
- * that. */
+/* Of more rows that go by bands, accumulators are a small part of the work. Where those from memory
+ * are FAR, eight are a band, and fewer go straight that are so long: shorter ones of Min and Max
+ * are sooner by bands (1.0x to 1.3x), of others the ends of rows, where lines are written both
+ * ways, cost more than the rest brings (down to 0.2x). Those whose lines are called to the second
+ * cache are sooner by what does that. */
 #define MOST_STRAIGHT_BAND_ROWS 8u
 #define MOST_STRAIGHT_FAR_ROWS 7u
 #define FAR_ORDER_BYTES 10000000u
