@@ -131,8 +131,8 @@ PATHS = [
      "likewise of more than 8 KB, to the 24 KB of states that the nearest cache holds beside them",
      ["l2 f32 [4096,4096] axes [0]", "min f32 [8000,3500] axes [0]", "l2 f64 [8000,1500] axes [0]",
       "min+max f32 [8192,2048] axes [0]"], "IRREDUCE_PREFETCH=FAR"),
-    ("rows by four vectors", "kernel/kernel_tiles.inc", "if (!(calls & IRR_STEPS_CALL))",
-     "if (!calls)", "likewise: four vectors at a time, not one",
+    ("rows by four vectors", "kernel/kernel_tiles.inc", "if (!(calls & IRR_STEPS_CALL) &&",
+     "if (!calls &&", "likewise: four vectors at a time, not one",
      ["min f32 [8192,2048] axes [0]", "max f64 [8000,1000] axes [0]", "sum bf16 [8192,4096] axes [0]",
       "min+max f32 [8192,2048] axes [0]", "l2 f32 [8192,2048] axes [0]"], "IRREDUCE_PREFETCH=FAR"),
     ("bands as they lie", "kernel/kernel_tiles.inc", "(how) & IRR_STEPS_FAR && S##_bare()",
@@ -155,6 +155,10 @@ PATHS = [
      ["sum f32 [2000,640] axes [0]", "mean f32 [4,55,2720] axes [1]",
       "sum i64 [1024,512] axes [0]", "min f32 [493,2000] axes [0]", "prod u8 [1403,3278] axes [0]",
       "max f64 [300,1000] axes [0]"], "IRREDUCE_PREFETCH=FAR"),
+    ("near columns by four", "kernel/kernel_tiles.inc", ": IN_QUADS(E, A) ||", ": (VEC_SIZE == 0) ||",
+     "near columns of f16 and bf16, on Zen 5: four rows at once in the order of memory",
+     ["sum bf16 [1024,512] axes [0]", "sum f16 [4,256,1024] axes [1]",
+      "l2 bf16 [2130,704] axes [0]", "mean f16 [10,7200] axes [0]"], "IRREDUCE_PREFETCH=FAR"),
     ("near tiles of whole rows", "kernel/kernel_tiles.inc",
      "first && width <= longest &&", "first && beyond && width <= longest &&",
      "likewise rows of 8 to 16 KB: not in two parts",
@@ -293,6 +297,10 @@ PATHS = [
      "likewise columns under ACCURACY, in strips: those of the next ones",
      ["sum f32 [64,256,3136] axes [1]", "l2 f64 [8192,2048] axes [0]"],
      "EXECUTION_MODE_HINT=ACCURACY"),
+    ("bf16 by whole vectors", "kernel/kernel_rows.inc", "of_bf16, WHOLE, load_bf16_as_f32)",
+     "of_bf16, HALF, load_bf16_as_f32h)", "bf16 under ACCURACY: four elements added in f32",
+     ["sum bf16 [4096,1024] axes [1]", "mean bf16 [4096,768] axes [1]",
+      "l1 bf16 [1024,512] axes [0]"], "EXECUTION_MODE_HINT=ACCURACY"),
     ("lines further ahead", "plan/simd_memory.c", "(far && vectors && large ?",
      "(far && !plan && large ?",
      "columns beyond 10 MB, on Zen 5: lines of 1 KB ahead, where much is to do for each",
@@ -593,7 +601,8 @@ ae91362, "short exact rows" at e65be06,
 "exact rows as they lie" at 3fb0c2f, "whole rows in registers", "short rows in order" and "short rows
 by loads" at 103951d, "short rows of steps", "in few places" and "one by one" and "near tiles of whole
 rows" at 97a25d9, "columns out of the last cache as they lie", "rests of bands", "few rows from memory",
-"results past the caches" and "exact columns across lines, FAR" at ba88213), each library
+"results past the caches" and "exact columns across lines, FAR" at ba88213, "near columns by four" and
+"bf16 by whole vectors" at c6efc6a), each library
 against the whole one of the same sources, on
 {machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a
