@@ -155,7 +155,7 @@ PATHS = [
      ["sum f32 [2000,640] axes [0]", "mean f32 [4,55,2720] axes [1]",
       "sum i64 [1024,512] axes [0]", "min f32 [493,2000] axes [0]", "prod u8 [1403,3278] axes [0]",
       "max f64 [300,1000] axes [0]"], "IRREDUCE_PREFETCH=FAR"),
-    ("near columns by four", "kernel/kernel_tiles.inc", ": IN_QUADS(E, A) ||", ": (VEC_SIZE == 0) ||",
+    ("near columns by four", "kernel/kernel_tiles.inc", ": IN_QUADS(S, E, A) ||", ": (VEC_SIZE == 0) ||",
      "near columns of f16 and bf16, on Zen 5: four rows at once in the order of memory",
      ["sum bf16 [1024,512] axes [0]", "sum f16 [4,256,1024] axes [1]",
       "l2 bf16 [2130,704] axes [0]", "mean f16 [10,7200] axes [0]"], "IRREDUCE_PREFETCH=FAR"),
