@@ -601,8 +601,8 @@ ae91362, "short exact rows" at e65be06,
 "exact rows as they lie" at 3fb0c2f, "whole rows in registers", "short rows in order" and "short rows
 by loads" at 103951d, "short rows of steps", "in few places" and "one by one" and "near tiles of whole
 rows" at 97a25d9, "columns out of the last cache as they lie", "rests of bands", "few rows from memory",
-"results past the caches" and "exact columns across lines, FAR" at ba88213, "near columns by four" and
-"bf16 by whole vectors" at ac342ee), each library
+"results past the caches" and "exact columns across lines, FAR" at ba88213, "near columns by four" at
+c6efc6a and "bf16 by whole vectors" at ac342ee, both against cff97c5), each library
 against the whole one of the same sources, on
 {machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a

@@ -235,8 +235,10 @@ static inline v_i64 least_nonzero_64(v_i64 least, v_f64 x) { /* of a NaN, it is 
 #define EVENS_64 VEC_LOWER_8
 #define ODDS_64 VEC_UPPER_8
 
+/* Of f32, as many lanes as f64 has: the lower ones, the upper ones. */
 #define LOWER_LANES(v) ((v_f32h)_mm256_castps256_ps128((__m256)(v)))
 #define UPPER_LANES(v) ((v_f32h)_mm256_extractf128_ps((__m256)(v), 1))
+
 static inline v_u64 magnitude_i64(v_u64 x) {
     VEC_LOAD_ONCE(x);
     v_u64 sign = (v_u64)_mm256_cmpgt_epi64(_mm256_setzero_si256(), (__m256i)x);

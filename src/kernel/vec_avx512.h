@@ -228,8 +228,10 @@ static inline v_i64 least_nonzero_64(v_i64 least, v_f64 x) {
         (b) = (v_i##bits)PLANES_512(bits, low_, ADD_512(bits, EVENS_##bits, 1), high_);            \
     } while (0)
 
+/* Of f32, as many lanes as f64 has: the lower ones, the upper ones. */
 #define LOWER_LANES(v) ((v_f32h)_mm512_castps512_ps256((__m512)(v)))
 #define UPPER_LANES(v) ((v_f32h)_mm512_extractf32x8_ps((__m512)(v), 1))
+
 static inline v_u64 magnitude_i64(v_u64 x) { return (v_u64)_mm512_abs_epi64((__m512i)x); }
 
 #define VEC_OR3(a, b, c)                                                                           \
