@@ -114,7 +114,6 @@ static void run_rows(const irr_simd_plan_t *plan, char *to, size_t at, const cha
 #define STRIP_BYTES 512u
 #define MOST_CALLED_ROWS 16u
 #define MOST_CALLED_BYTES (48u << 10)
-#define LEAST_LYING_ROWS 8u
 
 static void run_cols(const irr_simd_plan_t *plan, char *to, size_t at, const char *data,
                      size_t count) {
@@ -123,9 +122,8 @@ static void run_cols(const irr_simd_plan_t *plan, char *to, size_t at, const cha
     bool wide = row_bytes > STRIP_BYTES;
     bool calls = wide && plan->asks && l->rows <= MOST_CALLED_ROWS &&
                  l->rows * row_bytes <= MOST_CALLED_BYTES;
-    bool lies = plan->how & IRR_STEPS_LIE && l->rows >= LEAST_LYING_ROWS &&
-                row_bytes >= IRR_LONG_LYING_BYTES && !plan->kernel->exact &&
-                plan->kernel->accumulator_bytes == plan->kernel->element_bytes;
+    bool lies = plan->how & IRR_STEPS_LIE && row_bytes >= IRR_LONG_LYING_BYTES &&
+                plan->kernel->lying && l->rows >= plan->kernel->lying;
     bool one = plan->fused || calls || (plan->beyond ? wide && l->rows > 2 : lies);
     unsigned how = plan->how | (calls ? IRR_STEPS_BLOCK : 0);
     char *first = to + at * plan->kernel->accumulator_bytes;
