@@ -26,8 +26,12 @@ static char wanted[MOST_BLOCKS * MOST_WIDTH * 8];
 static _Alignas(64) char found[sizeof wanted + GUARD];
 
 /* Elements of `bytes` bytes, `fraction` of whose bits are the fraction: of middling size, or with
- * some that are anything, infinities, NaNs and zeros among them. */
+ * some that are anything, infinities, NaNs and zeros among them; if it is 0, any integers. */
 static void draw_elements(char *to, size_t n, size_t bytes, unsigned fraction, bool anything) {
+    if (fraction == 0) {
+        for (size_t i = 0; i < n * bytes; i++) to[i] = (char)below(256);
+        return;
+    }
     uint64_t bias = ((uint64_t)1 << (8 * bytes - fraction - 2)) - 1, top = 2 * bias + 1;
     for (size_t i = 0; i < n; i++, to += bytes) {
         uint64_t exponent = bias - 2 + below(5), sign = (uint64_t)below(2) << (8 * bytes - 1);
@@ -49,7 +53,8 @@ static void compare(irr_tier_e tier, irr_op_e op, irr_element_type_e type, bool 
     const size_t bytes = kernel->element_bytes, rows = 1 + below(IRR_LEAF_STEPS);
     const size_t width = 1 + below(MOST_WIDTH), count = 1 + below(MOST_BLOCKS), at = below(9);
     const size_t stride = count > 1 ? width : width + below(MOST_WIDTH + 1 - width);
-    const unsigned fractions[] = {[IRR_F64] = 52, [IRR_F32] = 23, [IRR_F16] = 10, [IRR_BF16] = 7};
+    static const unsigned fractions[IRR_ELEMENT_TYPE_COUNT] = {
+        [IRR_F64] = 52, [IRR_F32] = 23, [IRR_F16] = 10, [IRR_BF16] = 7};
     const double least = type == IRR_F64 ? 0x1p-1018 : type == IRR_F16 ? 0 : 0x1p-123;
     const irr_set_t set = {.count = (double)rows, .trust = (double)rows * least};
     const unsigned hows[] = {0, IRR_STEPS_LINES, IRR_STEPS_BEYOND | IRR_STEPS_FAR};
@@ -68,7 +73,8 @@ static void compare(irr_tier_e tier, irr_op_e op, irr_element_type_e type, bool 
     if (vouched && !sure) fail_msg("%s %s: vouched for what is in doubt", name, kernel->name);
     if (vouched && memcmp(found + at * bytes, wanted, count * width * bytes))
         fail_msg("%s %s: %zu x [%zu, %zu] differs", name, kernel->name, count, rows, width);
-    bool sums = op != IRR_OP_MIN && op != IRR_OP_MAX; /* Min and Max are never in doubt */
+    /* Min and Max and integers are never in doubt. */
+    bool sums = fractions[type] > 0 && op != IRR_OP_MIN && op != IRR_OP_MAX;
     if (!vouched && !(anything && sums) && width * bytes >= 64)
         fail_msg("%s %s: [%zu, %zu] not vouched for", name, kernel->name, rows, width);
     for (size_t i = 0; i < sizeof found; i++)

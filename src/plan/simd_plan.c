@@ -78,14 +78,20 @@ static irr_one_call_t one_call_of(const irr_layout_t *l, const irr_kernel_t *ker
     return call;
 }
 
+/* Whether results have the same bits in whatever order. */
+static bool is_free(const irr_problem_t *problem) {
+    bool floats = irr_element_type_info(problem->type)->kind == IRR_KIND_FLOAT;
+    return !floats || problem->op == IRR_OP_MIN || problem->op == IRR_OP_MAX;
+}
+
 /* Of more rows that go by bands, accumulators are a small part of the work. Where those from memory
- * are FAR, eight are a band, and fewer go straight that are so long: shorter ones of Min and Max
- * are sooner by bands (1.0x to 1.3x), of others the ends of rows, where lines are written both
+ * are FAR, eight are a band, and fewer go straight that are so long: shorter ones whose order is
+ * free are sooner by bands (1.0x to 1.3x), of others the ends of rows, where lines are written both
  * ways, cost more than the rest brings (down to 0.2x). Those whose lines are called to the second
  * cache are sooner by what does that. */
 #define MOST_STRAIGHT_BAND_ROWS 8u
 #define MOST_STRAIGHT_FAR_ROWS 7u
-#define FAR_ORDER_BYTES 10000000u
+#define FAR_FREE_BYTES 10000000u
 #define FAR_STRAIGHT_BYTES 4096u
 
 static irr_straight_f straight_of(const irr_simd_plan_t *plan) {
@@ -98,8 +104,7 @@ static irr_straight_f straight_of(const irr_simd_plan_t *plan) {
     if (plan->how & IRR_STEPS_BANDS)
         most = plan->how & IRR_STEPS_AHEAD ? IRR_STREAMS : MOST_STRAIGHT_BAND_ROWS;
     if (plan->beyond && plan->how & IRR_STEPS_FAR) {
-        bool order = plan->op->fold == IRR_FOLD_MIN || plan->op->fold == IRR_FOLD_MAX;
-        size_t least = order ? FAR_ORDER_BYTES : FAR_STRAIGHT_BYTES;
+        size_t least = is_free(&plan->problem) ? FAR_FREE_BYTES : FAR_STRAIGHT_BYTES;
         bool longer = l->width * plan->kernel->element_bytes >= least;
         most = longer ? MOST_STRAIGHT_FAR_ROWS : 0;
     }
@@ -145,14 +150,13 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     info.calls = plan->whole_rows && plan->asks;
     info.most_block_elements = together ? MOST_BLOCK_BYTES / info.element_bytes : SIZE_MAX;
     bool floats = irr_element_type_info(problem->type)->kind == IRR_KIND_FLOAT;
-    bool free = !floats || problem->op == IRR_OP_MIN || problem->op == IRR_OP_MAX;
     size_t piece = IRR_PIECE_BYTES / (IRR_LEAF_STEPS * info.lanes * info.element_bytes);
     info.row_leaves = plan->accurate            ? IRR_ROW_LEAVES
                       : plan->asks              ? (piece ? piece : 1)
                       : together || plan->fused ? IRR_ROW_LEAVES
-                      : free                    ? IRR_FREE_LEAVES
+                      : is_free(problem)        ? IRR_FREE_LEAVES
                                                 : IRR_LONG_ROW_LEAVES;
-    bool brief = free && !together && !fused && !plan->kernel->exact;
+    bool brief = is_free(problem) && !together && !fused && !plan->kernel->exact;
     info.most_block_rows = brief ? MOST_BLOCK_ROWS : 0;
     if (brief && !plan->hopes && plan->kernel->grouped)
         info.least_grouped_rows = grouped_rows_of(problem->type);
@@ -161,7 +165,8 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     info.tree_columns = tree_columns(plan, together);
     /* What is asked for is what lies behind a leaf. */
     if (plan->asks) info.column_leaves = irr_least(info.column_leaves, IRR_ROW_LEAVES);
-    /* What may have to be done again has the same units then; and floats go straight to results. */
+    /* What may have to be done again has the same units then; few rows of floats go straight to
+     * results, more have their tree. */
     bool sure = !floats && !plan->kernel->exact && !plan->hopes;
     info.bands = sure && !together && plan->how & IRR_STEPS_LINES;
     info.exact = !one && plan->kernel->exact;
