@@ -33,6 +33,10 @@ PATHS = [
      "columns of few rows: results straight from elements, no accumulators in memory",
      ["sum bf16 [64,2,4096] axes [1]", "max f32 [1,3,224,224] axes [1]",
       "mean f16 [16,8,1024] axes [1]", "l2 f32 [10,16,1000] axes [1]"]),
+    ("few rows of integers straight", "kernel/kernel_table.inc", "{straight_##F##_##fold_type,", "{NULL,",
+     "likewise Sum, Min, Max, Prod and L1 of integers",
+     ["sum i64 [1000,2,70] axes [1]", "min i64 [2,1690] axes [0]", "l1 i32 [100,5,333] axes [1]",
+      "sum u8 [31,3,9152] axes [1]", "prod i32 [33,8,256] axes [1]"]),
     ("sets of one", "plan/simd_plan.c", "if (one) plan->one =",
      "if (one && !plan->kernel) plan->one =",
      "axes of size 1: results straight from elements",
@@ -159,6 +163,10 @@ PATHS = [
      "near columns of f16 and bf16, on Zen 5: four rows at once in the order of memory",
      ["sum bf16 [1024,512] axes [0]", "sum f16 [4,256,1024] axes [1]",
       "l2 bf16 [2130,704] axes [0]", "mean f16 [10,7200] axes [0]"], "IRREDUCE_PREFETCH=FAR"),
+    ("blocks by four", "kernel/kernel_body.inc", "OF_QUADS(E, A) ? 16 : 0)", "0)",
+     "likewise blocks of 16 rows and more, one by one",
+     ["sum f16 [32,30,1024] axes [1]", "sum bf16 [64,16,2048] axes [1]",
+      "l1 f16 [40,20,3000] axes [1]", "l2 bf16 [20,32,1000] axes [1]"], "IRREDUCE_PREFETCH=FAR"),
     ("near tiles of whole rows", "kernel/kernel_tiles.inc",
      "first && width <= longest &&", "first && beyond && width <= longest &&",
      "likewise rows of 8 to 16 KB: not in two parts",
@@ -602,7 +610,8 @@ ae91362, "short exact rows" at e65be06,
 by loads" at 103951d, "short rows of steps", "in few places" and "one by one" and "near tiles of whole
 rows" at 97a25d9, "columns out of the last cache as they lie", "rests of bands", "few rows from memory",
 "results past the caches" and "exact columns across lines, FAR" at ba88213, "near columns by four" at
-c6efc6a and "bf16 by whole vectors" at ac342ee, both against cff97c5), each library
+c6efc6a and "bf16 by whole vectors" at ac342ee, both against cff97c5, "few rows of integers straight"
+and "blocks by four" at 9b2184e against ae5c0b2), each library
 against the whole one of the same sources, on
 {machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a
