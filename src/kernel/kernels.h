@@ -113,6 +113,7 @@ typedef struct irr_kernel {
     const char *needs; /* beyond its tier: "" or "+vnni" */
     uint32_t element_bytes, accumulator_bytes;
     uint32_t lanes;
+    uint32_t parts;  /* rows of fewer elements are parts of loads; 0: prefetchers follow those */
     bool exact;      /* sums of integers in wider accumulators: kernel_exact.inc */
     uint32_t leaves; /* of columns that `steps` takes at once: several where order is free */
     uint32_t lying;  /* rows, from which on `steps` takes long ones as they lie soonest; 0: none */
