@@ -97,9 +97,29 @@ static void ask_behind(const char *data, size_t bytes) {
 #define MOST_NEAR_BYTES 1024u
 #define LEAST_SLOT_BYTES 4u
 
+/* Likewise small blocks of columns that are parts of lines: 0.9x to 3.1x as fast; smaller ones and
+ * those of fewer rows down to 0.6x, wider ones, and exact sums, 0.9x to 1.3x. */
+#define LEAST_BLOCK_ROWS 8u
+#define LEAST_BLOCK_BYTES 192u
+#define MOST_BLOCK_BYTES 4096u
+#define LINE_BYTES 64u
+
+static bool asks_all(const irr_simd_plan_t *plan, size_t bytes) {
+    const irr_kernel_t *kernel = plan->kernel;
+    size_t rows = plan->layout.rows;
+    if (!plan->beyond || !(plan->how & IRR_STEPS_FAR)) return false;
+    if (plan->layout.inner != IRR_INNER_ROWS)
+        return rows >= LEAST_BLOCK_ROWS && bytes / rows < LINE_BYTES && !kernel->exact &&
+               bytes >= LEAST_BLOCK_BYTES && bytes <= MOST_BLOCK_BYTES;
+    if (rows < kernel->parts && (rows & (rows - 1) || bytes < LEAST_SLOT_BYTES)) return true;
+    return kernel->accumulator_bytes == kernel->element_bytes && bytes >= LEAST_ASKED_BYTES &&
+           bytes <= MOST_NEAR_BYTES;
+}
+
 static void ask_all_behind(const char *data, size_t bytes) {
     uintptr_t next = (uintptr_t)data + bytes;
-    for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch((const void *)(next + i), 0, 3);
+    for (size_t i = 0; i < bytes; i += LINE_BYTES)
+        __builtin_prefetch((const void *)(next + i), 0, 3);
 }
 
 static void run_rows(const irr_simd_plan_t *plan, char *to, size_t at, const char *data,
@@ -140,12 +160,7 @@ void irr_run_kept(const irr_simd_plan_t *plan, char *to, size_t at, const char *
                   size_t count) {
     const irr_layout_t *l = &plan->layout;
     size_t row_bytes = l->rows * l->width * plan->kernel->element_bytes;
-    bool parts = l->rows < plan->kernel->parts &&
-                 (l->rows & (l->rows - 1) || row_bytes < LEAST_SLOT_BYTES);
-    bool plain = row_bytes >= LEAST_ASKED_BYTES && row_bytes <= MOST_NEAR_BYTES &&
-                 plan->kernel->accumulator_bytes == plan->kernel->element_bytes;
-    bool all = plan->beyond && plan->how & IRR_STEPS_FAR && l->inner == IRR_INNER_ROWS &&
-               (parts || plain);
+    bool all = asks_all(plan, row_bytes);
     bool ask = all || (plan->asks && row_bytes >= LEAST_ASKED_BYTES);
     size_t piece = ask ? (all ? NEAR_PIECE_BYTES : IRR_PIECE_BYTES) / row_bytes : count, n;
     if (ask && piece > FEW_ROWS) piece = piece / FEW_ROWS * FEW_ROWS;
