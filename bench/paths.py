@@ -78,11 +78,23 @@ PATHS = [
      "on Zen 4 (where it was measured): a line of eight of the next 16 KB is asked for",
      ["sum f32 [25557032] axes [0]", "max i16 [32,1000000] axes [1]",
       "sum f32 [500000,49] axes [1]"], "IRREDUCE_PREFETCH=YES"),
-    ("rows asked for", "plan/simd_walk.c", "bool all = plan->beyond &&",
-     "bool all = !plan->beyond && plan->beyond &&",
+    ("rows asked for", "plan/simd_walk.c", "return kernel->accumulator_bytes ==",
+     "return !kernel && kernel->accumulator_bytes ==",
      "likewise short rows where the nearest cache can wait for them, on Zen 5: all lines",
      ["min f32 [500000,49] axes [1]", "sum f32 [300000,100] axes [1]",
       "max f64 [69120,80] axes [1]"], "IRREDUCE_PREFETCH=FAR"),
+    ("parts of loads asked for", "plan/simd_walk.c", "if (rows < kernel->parts && (rows",
+     "if (!kernel && rows < kernel->parts && (rows",
+     "likewise shorter rows that are not equal slots of vectors, on Zen 5",
+     ["min f32 [545454,11] axes [1]", "sum bf16 [1453240,10] axes [1]",
+      "sum i8 [1846153,13] axes [1]", "sum f32 [1000000,6] axes [1]",
+      "l2 i16 [1500000,24] axes [1]", "mean i8 [1600000,15] axes [1]"], "IRREDUCE_PREFETCH=FAR"),
+    ("blocks asked for", "plan/simd_walk.c", "return rows >= LEAST_BLOCK_ROWS &&",
+     "return !kernel && rows >= LEAST_BLOCK_ROWS &&",
+     "likewise small blocks of narrow columns",
+     ["sum bf16 [76923,12,13] axes [1]", "min f16 [55555,9,24] axes [1]",
+      "sum i8 [38400,25,25] axes [1]", "min f32 [50000,20,6] axes [1]",
+      "l2 f64 [33333,30,3] axes [1]", "sum bf16 [81632,49,8] axes [1]"], "IRREDUCE_PREFETCH=FAR"),
     ("wide columns by bands", "kernel/kernel_columns.inc",
      "bands = how & IRR_STEPS_BANDS || (ahead && sizeof(A) > sizeof(E));", "bands = !how;",
      "rows of more than 2 KB, far away: eight at once, each as it lies in memory",
@@ -611,7 +623,8 @@ by loads" at 103951d, "short rows of steps", "in few places" and "one by one" an
 rows" at 97a25d9, "columns out of the last cache as they lie", "rests of bands", "few rows from memory",
 "results past the caches" and "exact columns across lines, FAR" at ba88213, "near columns by four" at
 c6efc6a and "bf16 by whole vectors" at ac342ee, both against cff97c5, "few rows of integers straight"
-and "blocks by four" at 9b2184e against ae5c0b2), each library
+and "blocks by four" at 9b2184e, "parts of loads asked for" and "blocks asked for" at 21aa476, all of
+these against ae5c0b2), each library
 against the whole one of the same sources, on
 {machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a

@@ -206,7 +206,7 @@ typedef struct irr_kernel_table {
     irr_op_kernel_t exact_ops[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
     /* Of sets of one element, after irr_problem_of: from elements, not accumulators; true. */
     irr_finish_f ones[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
-    /* Of columns of few rows, at most IRR_LEAF_STEPS; of floats, and of integers that are copied. */
+    /* Of columns of few rows, at most IRR_LEAF_STEPS; of floats, and integers that are copied. */
     irr_straight_t straight[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
     /* EXECUTION_MODE_HINT=ACCURACY, for the float ops that have terms. */
     irr_kernel_t accurate_folds[IRR_TERM_COUNT][IRR_ELEMENT_TYPE_COUNT];
