@@ -77,12 +77,20 @@ static void test_parts(void **state) {
     check("ReduceMin", IRR_F64, 20, 5003);  /* a tile of few rows */
     check("ReduceSum", IRR_F16, 99, 16001); /* wide ones */
     check("ReduceMean", IRR_F32, 70, 20000);
-    check("ReduceSum", IRR_F32, 1001, 1);    /* rows in pieces */
-    check("ReduceMin", IRR_F16, 49, 1);      /* short ones */
+    check("ReduceSum", IRR_F32, 1001, 1); /* rows in pieces */
+    check("ReduceMin", IRR_F16, 49, 1);   /* short ones */
+    check("ReduceMin", IRR_F32, 9, 1);    /* parts of loads */
+    check("ReduceSum", IRR_I8, 3, 1);
+    check("ReduceMean", IRR_U8, 2, 1);
+    check("ReduceL2", IRR_I16, 24, 1);
+    check("ReduceSum", IRR_F16, 13, 1);
+    check("ReduceSum", IRR_BF16, 12, 13); /* small blocks of narrow columns */
+    check("ReduceMin", IRR_F32, 20, 6);
     check("ReduceL2", IRR_F64, 700001, 1);   /* leaves */
     check("ReduceSum", IRR_I8, 7, 400009);   /* all rows in one pass */
     check("ReduceMin", IRR_BF16, 12, 40003); /* lines beside */
     check("ReduceSum", IRR_F32, 2, 500003);  /* few rows, straight to results past the caches */
+    check_of(FAR_BYTES, "ReduceSum", IRR_U8, 3, 11000001);
     check("ReduceL2", IRR_BF16, 3, 70000);
     check("ReduceMax", IRR_F16, 3, 6000001);
     check("ReduceSum", IRR_F16, 7, 3001);

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-enum { MOST_WIDTH = 400, MOST_BLOCKS = 3, ROUNDS = 400, GUARD = 64 };
+enum { MOST_WIDTH = 700, MOST_BLOCKS = 3, ROUNDS = 400, GUARD = 64 };
 enum { MOST_ELEMENTS = MOST_BLOCKS * IRR_LEAF_STEPS * MOST_WIDTH };
 
 static uint64_t stream = 1;

@@ -116,7 +116,7 @@ typedef struct irr_kernel {
     uint32_t parts;  /* rows of fewer elements are parts of loads; 0: prefetchers follow those */
     bool exact;      /* sums of integers in wider accumulators: kernel_exact.inc */
     uint32_t leaves; /* of columns that `steps` takes at once: several where order is free */
-    uint32_t lying;  /* rows, from which on `steps` takes long ones as they lie soonest; 0: none */
+    uint32_t lying;  /* rows from which on long ones of a block are taken as they lie; 0: never */
     uint32_t strip;  /* or IRR_ROW_LEAVES, whose tree it makes, soonest of so few columns; or 0 */
     /* Each of `count` dense rows, to one accumulator; of so many leaves as `leaf`. Lines so many
      * bytes ahead are called for to the nearest cache, or none where that is 0; so of `leaf`. */

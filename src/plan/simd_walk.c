@@ -92,16 +92,17 @@ static void ask_behind(const char *data, size_t bytes) {
  * themselves, and those that are widened take longer than that. Of yet shorter ones those come by
  * themselves that are loaded by whole vectors, of which they are equal slots. Others are parts of
  * loads, from too many places of code for the processor's prefetchers to follow each: 1.4x to 3.2x
- * as fast where they are asked for, widened or not (out of the last cache 0.85x). */
+ * as fast where they are asked for, widened or not (out of the last cache 0.85x). No slot is less
+ * than LEAST_SLOT_BYTES, and no row is empty here. */
 #define NEAR_PIECE_BYTES 8192u
 #define MOST_NEAR_BYTES 1024u
 #define LEAST_SLOT_BYTES 4u
 
 /* Likewise small blocks of columns that are parts of lines: 0.9x to 3.1x as fast; smaller ones and
  * those of fewer rows down to 0.6x, wider ones, and exact sums, 0.9x to 1.3x. */
-#define LEAST_BLOCK_ROWS 8u
-#define LEAST_BLOCK_BYTES 192u
-#define MOST_BLOCK_BYTES 4096u
+#define LEAST_ASKED_ROWS 8u
+#define LEAST_OF_BLOCK_BYTES 192u
+#define MOST_OF_BLOCK_BYTES 4096u
 #define LINE_BYTES 64u
 
 static bool asks_all(const irr_simd_plan_t *plan, size_t bytes) {
@@ -109,8 +110,8 @@ static bool asks_all(const irr_simd_plan_t *plan, size_t bytes) {
     size_t rows = plan->layout.rows;
     if (!plan->beyond || !(plan->how & IRR_STEPS_FAR)) return false;
     if (plan->layout.inner != IRR_INNER_ROWS)
-        return rows >= LEAST_BLOCK_ROWS && bytes / rows < LINE_BYTES && !kernel->exact &&
-               bytes >= LEAST_BLOCK_BYTES && bytes <= MOST_BLOCK_BYTES;
+        return rows >= LEAST_ASKED_ROWS && bytes / rows < LINE_BYTES && !kernel->exact &&
+               bytes >= LEAST_OF_BLOCK_BYTES && bytes <= MOST_OF_BLOCK_BYTES;
     if (rows < kernel->parts && (rows & (rows - 1) || bytes < LEAST_SLOT_BYTES)) return true;
     return kernel->accumulator_bytes == kernel->element_bytes && bytes >= LEAST_ASKED_BYTES &&
            bytes <= MOST_NEAR_BYTES;
