@@ -91,7 +91,7 @@ static void ask_behind(const char *data, size_t bytes) {
  * can wait for them, all lines of what comes next are asked for. Longer rows call for lines
  * themselves, and those that are widened take longer than that. Of yet shorter ones those come by
  * themselves that are loaded by whole vectors, of which they are equal slots. Others are parts of
- * loads, from too many places of code for the processor's prefetchers to follow each: 1.4x to 3.2x
+ * loads, from too many places of code for the processor's prefetchers to follow each: 1.4x to 3.3x
  * as fast where they are asked for, widened or not (out of the last cache 0.85x). No slot is less
  * than LEAST_SLOT_BYTES, and no row is empty here. */
 #define NEAR_PIECE_BYTES 8192u
