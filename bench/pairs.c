@@ -73,7 +73,12 @@ static const pair_t pairs[] = {
       {"sum bf16 [32768,1024] axes [1]", 1.9},
       {"sum f16 [256,1024] axes [1]", 4.5},
       {"sum f16 [4096,1024] axes [1]", 1.9},
-      {"sum f16 [32768,1024] axes [1]", 1.9}}},
+      {"sum f16 [32768,1024] axes [1]", 1.9},
+      {"sum f32 [4096,1024] axes [0]", 1.2},
+      {"sum f32 [16384,1024] axes [0]", 1.2},
+      {"sum f64 [8192,1024] axes [0]", 1.3},
+      {"sum f16 [4096,1024] axes [0]", 1.9},
+      {"sum bf16 [16384,2048] axes [0]", 1.9}}},
 };
 
 /* From here on two threads are as fast as memory lets them: what it does is printed beside. */

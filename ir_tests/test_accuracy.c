@@ -60,6 +60,7 @@ static uint64_t check(const random_case_t *c, const device_setup_t *wanted,
 /* Every tier, the reference and the default. Returns the least count of exact outputs of a tier. */
 static uint64_t check_all(const random_case_t *c, uint64_t seed, const char *what) {
     static const char *const tiers[] = {"scalar", "avx2", "avx512"};
+    static const char *const prefetches[] = {"NO", "YES", "FAR"};
     oracle_problem_t problem = {.op = c->op,
                                 .type = c->type,
                                 .rank = c->rank,
@@ -73,6 +74,7 @@ static uint64_t check_all(const random_case_t *c, uint64_t seed, const char *wha
     for (unsigned t = 0; t < 3; t++) {
         device_setup_t setup = {
             .backend = "simd", .isa = tiers[t], .threads = 1 + (unsigned)(seed + t) % 4};
+        setup.prefetch = prefetches[(seed / 4 + t) % 3];
         uint64_t fallbacks = check(c, &setup, &answer, what);
         if (fallbacks < least) least = fallbacks;
     }
@@ -233,7 +235,8 @@ static void test_made_cases(void **state) {
                          .set = set};
             if (!op->term) continue;
             m.n = sizes[random_below(&m.stream, round || kind ? 9 : 8)];
-            size_t outputs = 1 + (size_t)random_below(&m.stream, 40);
+            size_t most = seed % 8 ? 40 : 1200; /* columns in blocks */
+            size_t outputs = 1 + (size_t)random_below(&m.stream, most);
             while (outputs > 1 && outputs * m.n > MAX_ELEMENTS / 2) outputs /= 2;
             random_case_t c;
             made_case(&c, &m, kind, (unsigned)(i / IRR_OP_COUNT / FORMATS / KINDS), outputs);

@@ -184,7 +184,8 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     plan->plane_count = 1;
     plan->again_offset = plan->slot_bytes = plan->layout.slot_bytes;
     /* More, since an accurate leaf of a row passes a tier's lanes, which may be 4 instead of those
-     * of the layout: 2048 elements of f64; of narrow types 256 steps, or 64 and as many leaves. */
+     * of the layout: 2048 elements of f64; of narrow types 256 steps, or 64 and as many leaves. Of
+     * columns it has 256 rows, one after the other. */
     plan->set = (irr_set_t){.count = (double)problem->geometry.set_size,
                             .trust = least_trusted(problem, plan->accurate),
                             .depth = irr_layout_depth(&plan->layout) +
