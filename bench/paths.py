@@ -326,8 +326,13 @@ PATHS = [
      ["sum f32 [16384,1024] axes [0]", "l2 f32 [4096,1024] axes [0]", "sum f32 [256,256] axes [0]",
       "mean bf16 [4096,8192] axes [0]", "sum f32 [24,500000] axes [0]"],
      "EXECUTION_MODE_HINT=ACCURACY"),
-    ("f16 by words", "kernel/kernel_narrow.inc", "_SURE = name##_BY_WORDS && up == 26",
-     "_SURE = name##_BY_WORDS && up == 0", "f16 under ACCURACY: to f64 by integer operations",
+    ("accurate columns of f64 in blocks", "kernel/kernel_accurate.inc", "blocks = VL > 1 &&",
+     "blocks = VL < 1 &&", "likewise of f64: two vectors of sums for each of columns",
+     ["sum f64 [8192,1024] axes [0]", "l1 f64 [4096,1024] axes [0]", "mean f64 [500,300] axes [0]",
+      "l2 f64 [20000,300] axes [0]", "sum f64 [24,200000] axes [0]"],
+     "EXECUTION_MODE_HINT=ACCURACY"),
+    ("f16 by words", "kernel/kernel_narrow.inc", "_ROWS_BY_WORDS = name##_BY_WORDS && up == 26",
+     "_ROWS_BY_WORDS = name##_BY_WORDS && up == 0", "f16 under ACCURACY: to f64 by integer operations",
      ["sum f16 [4096,1024] axes [1]", "l1 f16 [1000,300] axes [1]",
       "mean f16 [8,512,7,7] axes [2,3]"], "EXECUTION_MODE_HINT=ACCURACY"),
     ("lines further ahead", "plan/simd_memory.c", "(far && vectors && large ?",
@@ -633,8 +638,8 @@ rows" at 97a25d9, "columns out of the last cache as they lie", "rests of bands",
 "results past the caches" and "exact columns across lines, FAR" at ba88213, "near columns by four" at
 c6efc6a and "bf16 by whole vectors" at ac342ee, both against cff97c5, "few rows of integers straight"
 and "blocks by four" at 9b2184e, "parts of loads asked for" and "blocks asked for" at 21aa476, all of
-these against ae5c0b2, "accurate columns in blocks" and "f16 by words" at 2f11abf against 51de30d), each
-library against the whole one of the same sources, on
+these against ae5c0b2, "accurate columns in blocks" and "f16 by words" at 2f11abf and "of f64 in blocks" at the commit
+that brought it against 51de30d), each library against the whole one of the same sources, on
 {machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a
 noisy machine, the last problem twice: its rows are the middle ones, of two the lesser gain or first.

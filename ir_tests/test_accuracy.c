@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-enum { MAX_ELEMENTS = 1 << 16, ROOM = MAX_ELEMENTS * 8 };
+enum { MAX_ELEMENTS = 1 << 17, ROOM = MAX_ELEMENTS * 8 };
 
 static const struct format {
     irr_element_type_e type;
@@ -220,7 +220,7 @@ static void made_case(random_case_t *c, maker_t *m, size_t kind, unsigned form, 
 
 static void test_made_cases(void **state) {
     (void)state;
-    static const size_t sizes[] = {3, 4, 17, 64, 99, 1000, 1026, 6001, 40001};
+    static const size_t sizes[] = {3, 4, 17, 64, 99, 300, 1000, 1026, 6001, 40001};
     static double set[40001];
     double end = now() + 2 * seconds;
     uint64_t exact = 0, outputs_seen = 0, round = 0;
@@ -234,10 +234,10 @@ static void test_made_cases(void **state) {
                          .stream = seed,
                          .set = set};
             if (!op->term) continue;
-            m.n = sizes[random_below(&m.stream, round || kind ? 9 : 8)];
-            size_t most = seed % 8 ? 40 : 1200; /* columns in blocks */
-            size_t outputs = 1 + (size_t)random_below(&m.stream, most);
-            while (outputs > 1 && outputs * m.n > MAX_ELEMENTS / 2) outputs /= 2;
+            m.n = sizes[random_below(&m.stream, round || kind ? 10 : 9)];
+            bool many = seed % 8 == 0; /* columns in blocks */
+            size_t outputs = 1 + (size_t)random_below(&m.stream, many ? 1200 : 40);
+            while (outputs > 1 && outputs * m.n > MAX_ELEMENTS / (many ? 1 : 4)) outputs /= 2;
             random_case_t c;
             made_case(&c, &m, kind, (unsigned)(i / IRR_OP_COUNT / FORMATS / KINDS), outputs);
             c.op = op->type, c.seed = seed;
@@ -270,7 +270,7 @@ static void test_random_cases(void **state) {
         const irr_op_info_t *op = irr_op_info((irr_op_e)(seed % IRR_OP_COUNT));
         if (!op->term) continue;
         random_case_make(&c, seed, op->type, formats[seed / IRR_OP_COUNT % FORMATS].type,
-                         seed % 5 ? 2048 : MAX_ELEMENTS);
+                         seed % 5 ? 2048 : MAX_ELEMENTS / 2);
         random_case_fill(&c, data);
         exact += check_all(&c, seed, "random");
         outputs += c.outputs;
