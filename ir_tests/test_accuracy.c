@@ -301,6 +301,27 @@ static void test_signalling_neighbour(void **state) {
     check_all(&c, first_seed, "a signalling NaN beside");
 }
 
+/* bf16 means between denormals, nearer to a tie than half of the least f32: of 2^17 - 1 elements.
+ */
+static void test_denormal_means(void **state) {
+    (void)state;
+    enum { N = MAX_ELEMENTS - 1, MOST = 127 };
+    random_case_t c = {
+        .op = "ReduceMean", .type = IRR_BF16, .rank = 1, .axes = {0}, .axis_count = 1};
+    c.dims[0] = N;
+    random_case_complete(&c);
+    for (int64_t below = 2; below <= 3; below++) { /* and half: a tie would become 2 or 4 */
+        int64_t sum = (N * (2 * below + 1) + (below % 2 ? -1 : 1)) / 2;
+        for (size_t i = 0; i < N; i++) {
+            uint16_t bits = (uint16_t)(sum < MOST ? sum : MOST);
+            sum -= bits;
+            memcpy(data + i * sizeof bits, &bits, sizeof bits);
+        }
+        assert_int_equal(sum, 0);
+        check_all(&c, (uint64_t)below, "nearly a tie of denormals");
+    }
+}
+
 static int set_up(void **state) {
     if (getenv("IRR_TEST_SEED")) first_seed = strtoull(getenv("IRR_TEST_SEED"), NULL, 0);
     if (getenv("IRR_TEST_SECONDS")) seconds = atof(getenv("IRR_TEST_SECONDS"));
@@ -308,8 +329,8 @@ static int set_up(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_made_cases),
-                                       cmocka_unit_test(test_random_cases),
-                                       cmocka_unit_test(test_signalling_neighbour)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_made_cases), cmocka_unit_test(test_random_cases),
+        cmocka_unit_test(test_signalling_neighbour), cmocka_unit_test(test_denormal_means)};
     return cmocka_run_group_tests(tests, set_up, device_close);
 }

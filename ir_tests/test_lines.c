@@ -235,6 +235,9 @@ static void test_tier(irr_tier_e tier) {
         irr_element_type_e type = (irr_element_type_e)t;
         for (unsigned fold = 0; fold < IRR_FOLD_COUNT; fold++) {
             const irr_kernel_t *own = &table->folds[fold][t];
+            /* ACCURACY's states have any accumulators with the right answer: test_accuracy.c. */
+            if (fold >= IRR_FOLD_ACCURATE_VALUE && own->accumulator_bytes > sizeof(double))
+                continue;
             const irr_kernel_t *best = irr_kernel_of(table, (irr_fold_e)fold, type);
             for (unsigned i = 0; i < ROUNDS && own->name; i++) {
                 check_kernel(own, type);

@@ -74,12 +74,13 @@ static inline bool irr_fp_was_normal(void) {
     return (irr_fp_word() & (IRR_FP_ABNORMAL | IRR_FP_INEXACT)) == IRR_FP_INEXACT;
 }
 
-/* Likewise: was each result in the range of its type, or exact? */
+/* Likewise of any flags: was each result exact, or (OUT_OF_RANGE) exact or in the range of its
+ * type? */
 enum { IRR_FP_OUT_OF_RANGE = IRR_FP_OVERFLOW | IRR_FP_UNDERFLOW };
-static inline void irr_fp_expect_range(void) {
-    if (irr_fp_expect_none_of(IRR_FP_OUT_OF_RANGE)) irr_fp_fence();
+static inline void irr_fp_hope_for_none_of(unsigned flags) {
+    if (irr_fp_expect_none_of(flags)) irr_fp_fence();
 }
-static inline bool irr_fp_kept_range(void) { return (irr_fp_word() & IRR_FP_OUT_OF_RANGE) == 0; }
+static inline bool irr_fp_has_raised(unsigned flags) { return irr_fp_word() & flags; }
 #else
 #include <fenv.h>
 typedef fenv_t irr_fp_env_t;
@@ -95,8 +96,9 @@ static inline void irr_fp_expect_exact(void) {}
 static inline bool irr_fp_has_rounded(void) { return true; } /* who knows */
 static inline void irr_fp_expect_normal(void) {}
 static inline bool irr_fp_was_normal(void) { return false; }
-static inline void irr_fp_expect_range(void) {}
-static inline bool irr_fp_kept_range(void) { return false; }
+enum { IRR_FP_OUT_OF_RANGE = 1, IRR_FP_INEXACT = 2 };
+static inline void irr_fp_hope_for_none_of(unsigned flags) { (void)flags; }
+static inline bool irr_fp_has_raised(unsigned flags) { return flags != 0; }
 #endif
 
 /* Can one rely on it? Some emulators raise no flag (valgrind). Asked once: it is the machine's. */

@@ -55,8 +55,13 @@ typedef enum {
     IRR_FOLD_WIDE_SUM,      /* of integers, in twice their bits and more */
     IRR_FOLD_SHORT_SUM,     /* of short ones, in 32 bits */
     IRR_FOLD_PLAIN_PRODUCT, /* of floats: PRODUCT's, if no flag tells of another range */
-    IRR_FOLD_SMALL_SUM,     /* of small sets, an element in a lane; of small ones: IRR_SMALL_SET */
+    IRR_FOLD_SMALL_SUM,     /* of small sets, an element in a lane; of small ones: IRR_SMALL_SET; of
+                             * floats in f64 */
     IRR_FOLD_SMALL_SQUARES,
+    IRR_FOLD_SMALL_MAGNITUDES,
+    IRR_FOLD_ACCURATE_VALUE, /* for EXECUTION_MODE_HINT=ACCURACY, of the terms of base/op.h */
+    IRR_FOLD_ACCURATE_MAGNITUDE,
+    IRR_FOLD_ACCURATE_SQUARE,
     IRR_FOLD_COUNT
 } irr_fold_e;
 
@@ -186,7 +191,8 @@ typedef struct irr_op_kernel {
     irr_finish_f finish;
 } irr_op_kernel_t;
 
-/* Of sets of at most so many elements; rows: of rows as well; hopes: that elements are small. */
+/* Of sets of at most so many elements; rows: of rows as well; hopes: that elements are small, or no
+ * sum of floats is rounded. */
 typedef struct irr_small_op {
     irr_op_kernel_t op;
     uint32_t most;
@@ -208,9 +214,9 @@ typedef struct irr_kernel_table {
     irr_finish_f ones[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
     /* Of columns of few rows, at most IRR_LEAF_STEPS; of floats, and integers that are copied. */
     irr_straight_t straight[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
-    /* EXECUTION_MODE_HINT=ACCURACY, for the float ops that have terms. */
-    irr_kernel_t accurate_folds[IRR_TERM_COUNT][IRR_ELEMENT_TYPE_COUNT];
-    irr_finish_f accurate_finishes[IRR_TERM_COUNT][IRR_RESULT_COUNT][IRR_ELEMENT_TYPE_COUNT];
+    /* EXECUTION_MODE_HINT=ACCURACY, for the float ops that have terms; sooner, likewise. */
+    irr_op_kernel_t accurate_ops[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
+    irr_small_op_t small_accurate_ops[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
     /* Of sums of magnitudes: 0, or no answer. */
     irr_finish_f zero_finishes[IRR_ELEMENT_TYPE_COUNT];
 } irr_kernel_table_t;

@@ -8,10 +8,16 @@
 #define EACH_WIDE_FLOAT(DO, ...)                                                                   \
     DO(F64, f64, 64, double, __VA_ARGS__)                                                          \
     DO(F32, f32, 32, float, __VA_ARGS__)
-#define EACH_FLOAT(DO, ...)                                                                        \
-    EACH_WIDE_FLOAT(DO, __VA_ARGS__)                                                               \
+#define EACH_HALF(DO, ...)                                                                         \
     DO(F16, f16, 16, uint16_t, __VA_ARGS__)                                                        \
     DO(BF16, bf16, 16, uint16_t, __VA_ARGS__)
+#define EACH_FLOAT(DO, ...)                                                                        \
+    EACH_WIDE_FLOAT(DO, __VA_ARGS__)                                                               \
+    EACH_HALF(DO, __VA_ARGS__)
+/* Those whose squares doubles hold. */
+#define EACH_NARROW_FLOAT(DO, ...)                                                                 \
+    DO(F32, f32, 32, float, __VA_ARGS__)                                                           \
+    EACH_HALF(DO, __VA_ARGS__)
 #define SIGNED_OF(bits, DO, ...) DO(I##bits, i##bits, bits, int##bits##_t, __VA_ARGS__)
 #define UNSIGNED_OF(bits, DO, ...) DO(U##bits, u##bits, bits, uint##bits##_t, __VA_ARGS__)
 #define EACH_SIGNED(...)                                                                           \

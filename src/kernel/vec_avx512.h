@@ -127,6 +127,8 @@ FEW_HALVES(bf16, BF16_TO_F32_128, BF16_TO_F32_256)
 /* Integers, widened. */
 #define WIDER(from, E, to, F, whole, part, convert)                                                \
     LOADS(load_##from##_as_##to, v_##to, E, convert(whole), F, convert(part))                      \
+    WIDER_FEW(from, E, to, F, convert)
+#define WIDER_FEW(from, E, to, F, convert)                                                         \
     static inline v_##to load_##from##_as_##to##_few(const E *p, size_t parts) {                   \
         const size_t bytes = VEC_LANES(v_##to) * sizeof(E) / parts;                                \
         return (v_##to)convert(FEW_##F(few_128(p, bytes)));                                        \
@@ -142,6 +144,14 @@ WIDER(u16, uint16_t, u32, __m256i, WHOLE_256, PART_256_16, _mm512_cvtepu16_epi32
 WIDER(i32, int32_t, f64, __m256i, WHOLE_256, PART_256_32, _mm512_cvtepi32_pd)
 WIDER(u32, uint32_t, f64, __m256i, WHOLE_256, PART_256_32, _mm512_cvtepu32_pd)
 #define PART_128_16 _mm_mask_loadu_epi16(fills, mask, p)
+#define F32_TO_F64(v) _mm512_cvtps_pd((__m256)(v))
+#define F16_TO_F64(v) F32_TO_F64(_mm256_cvtph_ps(v))
+#define BF16_TO_F64(v) F32_TO_F64(BF16_TO_F32_256(v))
+WIDER(f32, float, f64, __m256i, WHOLE_256, PART_256_32, F32_TO_F64)
+WIDER(f16, uint16_t, f64, __m128i, WHOLE_128, PART_128_16, F16_TO_F64)
+IRREGULAR_LOADS(load_bf16_as_f64, v_f64, uint16_t, BF16_TO_F64(WHOLE_128), __m128i,
+                BF16_TO_F64(PART_128_16))
+WIDER_FEW(bf16, uint16_t, f64, __m128i, BF16_TO_F64)
 #define BF16_TO_F32H(v) _mm256_slli_epi32(_mm256_cvtepu16_epi32(v), 16)
 LOADS(load_f32_as_f32h, v_f32h, float, _mm256_loadu_ps(p), __m256,
       _mm256_mask_loadu_ps(fills, mask, p))

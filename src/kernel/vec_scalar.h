@@ -74,6 +74,9 @@ WHOLE(load_f16_as_f32h, v_f32h, uint16_t, f32_of_f16(*p))
 WHOLE(load_bf16_as_f32h, v_f32h, uint16_t, f32_of_bf16(*p))
 WHOLE(load_i32_as_f64, v_f64, int32_t, *p)
 WHOLE(load_u32_as_f64, v_f64, uint32_t, *p)
+WHOLE(load_f32_as_f64, v_f64, float, *p)
+WHOLE(load_f16_as_f64, v_f64, uint16_t, f32_of_f16(*p))
+WHOLE(load_bf16_as_f64, v_f64, uint16_t, f32_of_bf16(*p))
 WHOLE(load_f16_as_f32, v_f32, uint16_t, f32_of_f16(*p))
 IRREGULAR(load_bf16_as_f32, v_f32, uint16_t, f32_of_bf16(*p))
 /* The even elements of 32, then the odd ones. */
@@ -131,7 +134,8 @@ static inline v_i64 least_nonzero_64(v_i64 least, v_f64 x) {
 #define VEC_ANY_BELOW(a, b) ((a) < (b))
 /* Two planes to pairs in memory, and back. */
 #define VEC_ZIP(bits, out, a, b) ((out)->mantissa = (a), (out)->exponent = (b))
-#define VEC_UNZIP(bits, from, a, b) ((a) = (from)->mantissa, (b) = (from)->exponent)
+#define VEC_UNZIP(bits, from, a, b)                                                                \
+    (memcpy(&(a), (from), (bits) / 8), memcpy(&(b), (const char *)(from) + (bits) / 8, (bits) / 8))
 
 /* |x| of a two's complement lane, as unsigned. */
 static inline v_u64 magnitude_i64(v_u64 x) { return x >> 63 ? 0 - x : x; }
@@ -142,6 +146,8 @@ static inline v_f64 fused_f64(v_f64 a, v_f64 b, v_f64 c) { return __builtin_fma(
 #define VEC_PLUS(a, b) ((a) + (b))
 #define VEC_PLUS_PRODUCT(a, b, c) ((a) * (b) + (c))
 #define WIDEN(v) ((double)(v))
+#define NARROWED(v) ((float)(v))
+#define VEC_ROOT(v) __builtin_sqrt(v)
 
 static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
     for (size_t i = 0; i < n; i++) /* a NaN keeps its sign */

@@ -12,6 +12,7 @@ EACH_LANE(VECTOR, )
 
 /* Halves of a vector; of floats, as many lanes as f64 has. */
 typedef float v_f32h __attribute__((vector_size(VEC_BYTES / 2)));
+typedef v_f32h v_f32h_at __attribute__((aligned(1), may_alias));
 typedef int32_t v_i32h __attribute__((vector_size(VEC_BYTES / 2)));
 typedef uint64_t v_u64h __attribute__((vector_size(VEC_BYTES / 2)));
 typedef v_u64h v_u64h_at __attribute__((aligned(1), may_alias));
@@ -128,6 +129,11 @@ static inline v_f32 f32_of_bits(v_i32 x) { return (v_f32)x; }
 static inline v_f64 f64_of_bits(v_i64 x) { return (v_f64)x; }
 #define store_low_64(out, x) VEC_STORE(v_i64, out, x)
 #define WIDEN(v) ((v_f64)VEC_OP(cvtps_pd)(v))
+static inline v_f64 load_bf16_as_f64_of_step(const uint16_t *step, size_t k, v_any *held) {
+    return WIDEN(load_bf16_as_f32h_of_step(step, k, held));
+}
+#define NARROWED(v) ((v_f32h)VEC_OP(cvtpd_ps)(v))
+#define VEC_ROOT(v) ((v_f64)VEC_OP(sqrt_pd)(v))
 /* All bits of the lanes in which a < b; is there such a one? */
 #define VEC_BELOW(a, b) ((a) < (b))
 #define VEC_ANY_BELOW(a, b) VEC_ANY_OF(VEC_BELOW(a, b), UINT64_MAX)

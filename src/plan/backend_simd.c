@@ -41,14 +41,9 @@ static char *slot_of(const job_t *job, uint32_t member, size_t task) {
 
 /* ---- a unit ---- */
 
-/* Where a unit's plain product left the range, or its integers were not small, those of others will
- * be likewise, and of the next calls. */
+/* Where a unit's plain product left the range, its integers were not small or a sum was rounded,
+ * those of others will be likewise, and of the next calls. */
 #define CAREFUL_TURNS 64
-
-/* Flags tell of products; the finish tells of integers, by being false. */
-static inline bool asks_flags(const plan_t *plan) {
-    return plan->careful && plan->op->fold == IRR_FOLD_PLAIN_PRODUCT;
-}
 
 /* The plan for the next unit. */
 static inline const plan_t *next_of(const plan_t *plan) {
@@ -58,7 +53,7 @@ static inline const plan_t *next_of(const plan_t *plan) {
         atomic_store_explicit(&plan->careful->turns, turns - 1, memory_order_relaxed);
         return plan->careful;
     }
-    if (asks_flags(plan)) irr_fp_expect_range();
+    if (plan->flags) irr_fp_hope_for_none_of(plan->flags);
     return plan;
 }
 
@@ -67,13 +62,14 @@ static inline bool be_careful(const plan_t *plan) {
     return true;
 }
 
-/* To be asked before the finish, which may raise other flags. */
-static inline bool left_range(const plan_t *plan) {
-    return asks_flags(plan) && !irr_fp_kept_range() && be_careful(plan);
+/* Have flags told? To be asked before the finish, which may raise others. */
+static inline bool flags_told(const plan_t *plan) {
+    return plan->careful && plan->flags && irr_fp_has_raised(plan->flags) && be_careful(plan);
 }
 
-static inline bool are_large(const plan_t *plan) {
-    return plan->careful && !asks_flags(plan) && be_careful(plan);
+/* Has the finish, by being false? */
+static inline bool finish_told(const plan_t *plan) {
+    return plan->careful && !plan->flags && be_careful(plan);
 }
 
 /* `slot` is the task's scratch; the results lie in it. Members share the geometry of units. */
@@ -81,11 +77,11 @@ static void finish(job_t *job, uint32_t member, const unit_t *unit, char *slot) 
     const plan_t *plan = plan_of(job, member);
     size_t n = unit->results, first = unit->first;
     if (plan->careful) plan = unit->plan;
-    if (left_range(plan)) irr_walk_again(plan = plan->careful, unit, slot);
+    if (flags_told(plan)) irr_walk_again(plan = plan->careful, unit, slot);
     if (plan->layout.last_rows > 1) n /= plan->layout.last_rows, first /= plan->layout.last_rows;
     char *output = (char *)job->yields[member].output + first * plan->output_bytes;
     if (plan->finish(output, slot + plan->plane_offset, n, &plan->set)) return;
-    if (are_large(plan)) {
+    if (finish_told(plan)) {
         irr_walk_again(plan = plan->careful, unit, slot);
         plan->finish(output, slot, n, &plan->set);
         return;
@@ -249,9 +245,9 @@ static uint64_t run_one_call(const plan_t *plan, const void *data, void *output,
     plan = next_of(plan);
     if (run_straight(plan, output, data, call->count, call->width)) return 0;
     run_call(plan, scratch, data, call->count, call->width);
-    if (left_range(plan)) run_call(plan = plan->careful, scratch, data, call->count, call->width);
+    if (flags_told(plan)) run_call(plan = plan->careful, scratch, data, call->count, call->width);
     if (plan->finish(output, scratch, call->count * call->width, &plan->set)) return 0;
-    if (are_large(plan)) {
+    if (finish_told(plan)) {
         run_call(plan = plan->careful, scratch, data, call->count, call->width);
         plan->finish(output, scratch, call->count * call->width, &plan->set);
         return 0;

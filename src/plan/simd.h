@@ -40,7 +40,7 @@ typedef struct irr_simd_plan {
     irr_straight_f straight; /* of columns of few rows: tried before one_call; or NULL */
     irr_set_t set;
     const irr_kernel_t *kernel;
-    const irr_op_kernel_t *op; /* what folds and finishes it, but for ACCURACY */
+    const irr_op_kernel_t *op; /* what folds and finishes it; NULL: something else does */
     irr_problem_t problem;
     irr_layout_t layout;
     bool rounds; /* that is: needs the contract's floating-point environment */
@@ -57,13 +57,15 @@ typedef struct irr_simd_plan {
     struct irr_simd_plan *alone; /* of several tasks: for one thread, without them */
     irr_trial_t trial;           /* of which of both is sooner; in the latter */
     struct irr_simd_plan *again; /* of the same units, for outputs in doubt; it has one, too */
-    /* Counts on small integers or on products that stay in the range. Where that fails in a unit,
-     * the careful plan of the same units does it again, and so many units after it at once. */
+    /* Counts on small integers, on products that stay in the range or on sums that are not rounded.
+     * Where that fails in a unit, as these flags tell, or the finish if none can, the careful plan
+     * of the same units does it again, and so many units after it at once. */
     bool hopes;
+    unsigned flags; /* IRR_FP_ */
     struct irr_simd_plan *careful;
     atomic_uint turns;
     /* Beside others: */
-    const irr_kernel_table_t *table; /* the tier's; NULL: kernels of their own (ACCURACY) */
+    const irr_kernel_table_t *table; /* the tier's */
     const irr_fused_t *fused;        /* what folds for some of them in one go, or NULL */
     uint32_t walked_by;              /* whose walk folds for it as well; itself, alone */
     size_t plane_offset;             /* where its accumulators are in the slot of that walk */
@@ -77,7 +79,7 @@ typedef struct irr_simd_plan {
 } irr_simd_plan_t;
 
 static inline irr_plane_t irr_plane_of(const irr_simd_plan_t *plan, size_t offset) {
-    const irr_kernel_t *last = plan->table ? irr_kernel_of_merges(plan->table, plan->op) : NULL;
+    const irr_kernel_t *last = plan->op ? irr_kernel_of_merges(plan->table, plan->op) : NULL;
     return (irr_plane_t){plan->kernel, last, offset};
 }
 

@@ -35,7 +35,7 @@ static void same_chunks(irr_simd_plan_t *const *plans, uint32_t count) {
 }
 
 static uint32_t fold_bit(const irr_simd_plan_t *plan) {
-    return plan->table ? 1u << plan->op->fold : 0;
+    return plan->accurate ? 0 : 1u << plan->op->fold;
 }
 
 static uint32_t bits_of(uint32_t set) { return (uint32_t)__builtin_popcount(set); }
@@ -53,7 +53,7 @@ static bool fuse_some(irr_simd_plan_t *const *plans, uint32_t count) {
         const irr_fused_t *fused = NULL;
         uint32_t folds = 0;
         for (uint32_t m = 0; m < count; m++) {
-            if (!plans[m]->table || plans[m]->fused) continue;
+            if (plans[m]->accurate || plans[m]->fused) continue;
             fused = irr_fused_of(plans[m]->table, type, i);
             folds |= fold_bit(plans[m]) & fused->folds;
         }
@@ -69,18 +69,20 @@ static void choose_ops(irr_simd_plan_t *const *plans, uint32_t count, bool fuse)
     bool exact = false;
     for (uint32_t m = 0; m < count && fuse; m++) {
         const irr_problem_t *problem = &plans[m]->problem;
-        if (!plans[m]->table) continue;
+        if (plans[m]->accurate) continue;
         const irr_op_kernel_t *op = &plans[m]->table->ops[problem->op][problem->type];
         exact |= irr_kernel_of(plans[m]->table, op->fold, op->fold_type)->exact;
     }
     for (uint32_t m = 0; m < count; m++) { /* all are of one tier: data is near after the first */
         irr_simd_plan_t *plan = plans[m];
-        if (!plan->table) continue;
         if (plan->careful) { /* others raise flags, too */
             plan->op = plan->careful->op;
+            plan->kernel = plan->careful->kernel;
+            plan->finish = plan->careful->finish;
             irr_simd_release(plan->careful);
             plan->careful = NULL;
         }
+        if (plan->accurate) continue;
         const irr_op_kernel_t *op = &plan->table->exact_ops[plan->problem.op][plan->problem.type];
         if (!op->finish) op = &plan->table->ops[plan->problem.op][plan->problem.type];
         if (exact) plan->op = op;

@@ -70,7 +70,7 @@ static irr_one_call_t one_call_of(const irr_layout_t *l, const irr_kernel_t *ker
     if (l->inner == IRR_INNER_ROWS) call.run = kernel->rows;
     if (l->inner == IRR_INNER_COLS) call.run = kernel->cols;
     bool grouped = l->width > 1 && l->group > 1 && l->leaves == 1 && !l->tree;
-    if (alone && grouped) call.run = kernel->grouped;
+    if (alone && grouped && 2 * l->width <= kernel->lanes) call.run = kernel->grouped;
     call.last = l->inner == IRR_INNER_ROWS ? ahead : l->width;
     call.each = (call.run || (leaf && l->tile_kept == 1)) && l->tile_blocks == 1 &&
                 l->segments.total == 1 && l->last_rows == 1;
@@ -98,7 +98,7 @@ static irr_straight_f straight_of(const irr_simd_plan_t *plan) {
     const irr_layout_t *l = &plan->layout;
     bool columns = l->inner == IRR_INNER_COLS || l->inner == IRR_INNER_BAND;
     bool called = plan->beyond && plan->how & IRR_STEPS_CALL;
-    if (!plan->table || !plan->one_call.each || !columns || called) return NULL;
+    if (!plan->op || plan->accurate || !plan->one_call.each || !columns || called) return NULL;
     const irr_straight_t *straight = &plan->table->straight[plan->problem.op][plan->problem.type];
     size_t most = IRR_LEAF_STEPS;
     if (plan->how & IRR_STEPS_BANDS)
@@ -212,17 +212,29 @@ static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_c
     irr_simd_lay_out(plan, ordinary->accumulator_bytes, false);
 }
 
+static bool flags_tell(void) {
+    irr_fp_env_t found = irr_fp_enter();
+    bool tell = irr_fp_tells_rounding();
+    irr_fp_leave(found);
+    return tell;
+}
+
+static void take_op(irr_simd_plan_t *plan, const irr_op_kernel_t *op) {
+    plan->op = op;
+    plan->finish = op->finish;
+    plan->kernel = irr_kernel_of(plan->table, op->fold, op->fold_type);
+}
+
 /* The correctly rounded plan, which float Sum, Mean, L1 and L2 have; false for others. */
 static bool plan_accurately(irr_simd_plan_t *plan, const irr_problem_t *problem,
                             const irr_config_t *config) {
     const irr_kernel_table_t *table = irr_kernels(config->tier);
-    const irr_op_kernel_t *kernel = &table->ops[problem->op][problem->type];
-    const irr_op_info_t *op = irr_op_info(problem->op);
-    irr_finish_f finish = table->accurate_finishes[op->term][op->result][problem->type];
-    if (!finish) return false;
-    *plan = (irr_simd_plan_t){.problem = *problem, .finish = finish, .accurate = true};
-    plan->kernel = &table->accurate_folds[op->term][problem->type];
-    aim(plan, irr_kernel_of(table, kernel->fold, kernel->fold_type), config);
+    const irr_op_kernel_t *ordinary = &table->ops[problem->op][problem->type];
+    const irr_op_kernel_t *op = &table->accurate_ops[problem->op][problem->type];
+    if (!op->finish) return false;
+    *plan = (irr_simd_plan_t){.problem = *problem, .table = table, .accurate = true};
+    take_op(plan, op);
+    aim(plan, irr_kernel_of(table, ordinary->fold, ordinary->fold_type), config);
     return true;
 }
 
@@ -233,38 +245,37 @@ static bool plan_zeros(irr_simd_plan_t *plan, const irr_problem_t *problem,
     const irr_kernel_table_t *table = irr_kernels(config->tier);
     irr_finish_f finish = table->zero_finishes[problem->type];
     if (!finish || irr_op_info(problem->op)->result != IRR_RESULT_ROOT) return false;
-    *plan = (irr_simd_plan_t){.problem = *problem, .finish = finish};
+    *plan = (irr_simd_plan_t){.problem = *problem, .table = table, .finish = finish};
     plan->kernel = &table->folds[IRR_FOLD_MAGNITUDES][problem->type];
     aim(plan, plan->kernel, config);
     return true;
 }
 
-static bool flags_tell(void) {
-    irr_fp_env_t found = irr_fp_enter();
-    bool tell = irr_fp_tells_rounding();
-    irr_fp_leave(found);
-    return tell;
-}
-
 /* What is sooner as long as what it counts on holds, or NULL: products stay in the range, integers
- * are small. */
+ * are small, ACCURACY's sums are not rounded. */
 static const irr_op_kernel_t *hopeful_op_of(const irr_kernel_table_t *table,
-                                            const irr_problem_t *problem) {
+                                            const irr_problem_t *problem, bool accurate) {
     const irr_op_kernel_t *op = &table->short_ops[problem->op][problem->type];
     const irr_small_op_t *small = &table->small_ops[problem->op][problem->type];
+    if (accurate) {
+        small = &table->small_accurate_ops[problem->op][problem->type];
+        return problem->geometry.set_size <= small->most && flags_tell() ? &small->op : NULL;
+    }
     if (op->fold == IRR_FOLD_PLAIN_PRODUCT && flags_tell()) return op;
     return small->hopes && is_small(small, problem) ? &small->op : NULL;
 }
 
 static bool plan_hopefully(irr_simd_plan_t *plan, const irr_problem_t *problem,
-                           const irr_config_t *config) {
+                           const irr_config_t *config, bool accurate) {
     const irr_kernel_table_t *table = irr_kernels(config->tier);
-    const irr_op_kernel_t *op = hopeful_op_of(table, problem);
+    const irr_op_kernel_t *op = hopeful_op_of(table, problem, accurate);
     if (!op) return false;
-    *plan = (irr_simd_plan_t){.problem = *problem, .finish = op->finish, .hopes = true};
-    plan->kernel = irr_kernel_of(table, op->fold, op->fold_type);
-    plan->table = table;
-    plan->op = op;
+    *plan = (irr_simd_plan_t){.problem = *problem, .table = table, .hopes = true};
+    plan->accurate = accurate;
+    plan->flags = accurate                             ? IRR_FP_INEXACT
+                  : op->fold == IRR_FOLD_PLAIN_PRODUCT ? IRR_FP_OUT_OF_RANGE
+                                                       : 0;
+    take_op(plan, op);
     aim(plan, plan->kernel, config);
     /* A unit that several threads share would have several threads' flags. */
     return plan->layout.segment_chunks * plan->layout.leaf_chunks == 1;
@@ -275,8 +286,10 @@ static void plan_problem(irr_simd_plan_t *plan, const irr_problem_t *problem,
     const irr_kernel_table_t *table = irr_kernels(irr_simd_tier(problem, config));
     const irr_op_kernel_t *op = op_of(table, problem);
     bool one = problem->geometry.set_size == 1; /* is exact */
-    if (config->accuracy && !one && plan_accurately(plan, problem, config)) return;
-    if (!one && plan_hopefully(plan, problem, config)) return;
+    bool accurate = config->accuracy &&
+                    irr_kernels(config->tier)->accurate_ops[problem->op][problem->type].finish;
+    if (!one && plan_hopefully(plan, problem, config, accurate)) return;
+    if (!one && accurate && plan_accurately(plan, problem, config)) return;
     *plan = (irr_simd_plan_t){.problem = *problem, .finish = op->finish};
     plan->kernel = irr_kernel_of(table, op->fold, op->fold_type);
     plan->table = irr_kernels(config->tier);
@@ -340,9 +353,9 @@ static bool add_careful(irr_simd_plan_t *plan) {
     irr_simd_plan_t *careful = irr_malloc(sizeof *careful);
     if (!careful) return false;
     *careful = *plan;
-    careful->op = &plan->table->ops[plan->problem.op][plan->problem.type];
-    careful->finish = careful->op->finish;
-    careful->kernel = irr_kernel_of(plan->table, careful->op->fold, careful->op->fold_type);
+    const irr_problem_t *problem = &plan->problem;
+    take_op(careful, plan->accurate ? &plan->table->accurate_ops[problem->op][problem->type]
+                                    : &plan->table->ops[problem->op][problem->type]);
     irr_layout_widen(&plan->layout, plan->kernel->accumulator_bytes,
                      careful->kernel->accumulator_bytes, &careful->layout);
     careful->one_call = one_call_of(&careful->layout, careful->kernel, false, plan->ahead);
