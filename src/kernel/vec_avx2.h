@@ -133,10 +133,6 @@ LOADS(load_f32_as_f64, v_f64, float, _mm256_cvtps_pd((__m128)WHOLE_128))
 LOADS(load_f16_as_f64, v_f64, uint16_t, _mm256_cvtps_pd(_mm_cvtph_ps(WHOLE_64)))
 IRREGULAR_LOADS(load_bf16_as_f64, v_f64, uint16_t,
                 _mm256_cvtps_pd((__m128)_mm_slli_epi32(_mm_cvtepu16_epi32(WHOLE_64), 16)))
-LOADS(load_f32_as_f32h, v_f32h, float, WHOLE_128)
-LOADS(load_f16_as_f32h, v_f32h, uint16_t, _mm_cvtph_ps(WHOLE_64))
-IRREGULAR_LOADS(load_bf16_as_f32h, v_f32h, uint16_t,
-                _mm_slli_epi32(_mm_cvtepu16_epi32(WHOLE_64), 16))
 
 /* Short rows, several in a vector: each in a slot of its own, a power of two of bytes, where the
  * fill stands behind it. Half of them are in each half of the vector. */

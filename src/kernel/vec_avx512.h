@@ -152,13 +152,6 @@ WIDER(f16, uint16_t, f64, __m128i, WHOLE_128, PART_128_16, F16_TO_F64)
 IRREGULAR_LOADS(load_bf16_as_f64, v_f64, uint16_t, BF16_TO_F64(WHOLE_128), __m128i,
                 BF16_TO_F64(PART_128_16))
 WIDER_FEW(bf16, uint16_t, f64, __m128i, BF16_TO_F64)
-#define BF16_TO_F32H(v) _mm256_slli_epi32(_mm256_cvtepu16_epi32(v), 16)
-LOADS(load_f32_as_f32h, v_f32h, float, _mm256_loadu_ps(p), __m256,
-      _mm256_mask_loadu_ps(fills, mask, p))
-LOADS(load_f16_as_f32h, v_f32h, uint16_t, _mm256_cvtph_ps(WHOLE_128), __m128i,
-      _mm256_cvtph_ps(PART_128_16))
-IRREGULAR_LOADS(load_bf16_as_f32h, v_f32h, uint16_t, BF16_TO_F32H(WHOLE_128), __m128i,
-                BF16_TO_F32H(PART_128_16))
 
 BOTH_OF(64, EXTREMES_OF, )
 /* The upper half of each lane of 64 bits, with its sign. */

@@ -75,13 +75,6 @@ static inline v_f32 load_bf16_as_f32_of_step(const uint16_t *step, size_t k, v_a
     return (v_f32)(odd ? VEC_AND(*both, VEC_OP(set1_epi32)(-65536))
                        : VEC_OP(slli_epi32)(*both, 16));
 }
-/* Likewise of as many as half a vector has, loaded for each: what is done to these takes longer. */
-static inline v_f32h load_bf16_as_f32h_of_step(const uint16_t *step, size_t k, v_any *held) {
-    const v_u64h both = VEC_LOAD(v_u64h, step + k / 2 * (VEC_BYTES / 4));
-    (void)held;
-    const v_u64h upper = both & UINT64_C(0xffff0000ffff0000);
-    return k % 2 ? (v_f32h)upper : (v_f32h)((v_i32h)both << 16);
-}
 
 /* a + b on the pipes that multiply: some CPUs add on others, which may have more to do. */
 static inline v_f64 one_f64(void) { /* that no compiler knows */
@@ -122,15 +115,19 @@ DEFINE_QUOTIENT(64, pd)
 
 static inline v_f32 magnitude_f32(v_f32 x) { return (v_f32)((v_i32)x & INT32_MAX); }
 static inline v_f64 magnitude_f64(v_f64 x) { return (v_f64)((v_i64)x & INT64_MAX); }
-static inline v_f32h magnitude_f32h(v_f32h x) { return (v_f32h)((v_i32h)x & INT32_MAX); }
 static inline v_i32 bits_of_f32(v_f32 x) { return (v_i32)x; }
 static inline v_i64 bits_of_f64(v_f64 x) { return (v_i64)x; }
 static inline v_f32 f32_of_bits(v_i32 x) { return (v_f32)x; }
 static inline v_f64 f64_of_bits(v_i64 x) { return (v_f64)x; }
 #define store_low_64(out, x) VEC_STORE(v_i64, out, x)
+
 #define WIDEN(v) ((v_f64)VEC_OP(cvtps_pd)(v))
+/* Likewise as f64, loaded for each vector: what is done to these takes longer. */
 static inline v_f64 load_bf16_as_f64_of_step(const uint16_t *step, size_t k, v_any *held) {
-    return WIDEN(load_bf16_as_f32h_of_step(step, k, held));
+    const v_u64h both = VEC_LOAD(v_u64h, step + k / 2 * (VEC_BYTES / 4));
+    (void)held;
+    const v_u64h upper = both & UINT64_C(0xffff0000ffff0000);
+    return WIDEN(k % 2 ? (v_f32h)upper : (v_f32h)((v_i32h)both << 16));
 }
 #define NARROWED(v) ((v_f32h)VEC_OP(cvtpd_ps)(v))
 #define VEC_ROOT(v) ((v_f64)VEC_OP(sqrt_pd)(v))
