@@ -251,34 +251,46 @@ static bool plan_zeros(irr_simd_plan_t *plan, const irr_problem_t *problem,
     return true;
 }
 
+/* A unit that several threads share would have several threads' flags. */
+static bool is_shared(const irr_simd_plan_t *plan) {
+    return plan->layout.segment_chunks * plan->layout.leaf_chunks > 1;
+}
+
+/* ACCURACY of small sets, whose sums are not rounded, or seldom. */
+static bool plan_small_accurately(irr_simd_plan_t *plan, const irr_problem_t *problem,
+                                  const irr_config_t *config) {
+    const irr_kernel_table_t *table = irr_kernels(config->tier);
+    const irr_small_op_t *small = &table->small_accurate_ops[problem->op][problem->type];
+    bool hopes = small->hopes;
+    if (problem->geometry.set_size > small->most || (hopes && !flags_tell())) return false;
+    *plan = (irr_simd_plan_t){.problem = *problem, .table = table, .accurate = true};
+    plan->hopes = hopes;
+    plan->flags = hopes ? IRR_FP_INEXACT : 0;
+    take_op(plan, &small->op);
+    aim(plan, plan->kernel, config);
+    return !hopes || !is_shared(plan);
+}
+
 /* What is sooner as long as what it counts on holds, or NULL: products stay in the range, integers
- * are small, ACCURACY's sums are not rounded. */
+ * are small. */
 static const irr_op_kernel_t *hopeful_op_of(const irr_kernel_table_t *table,
-                                            const irr_problem_t *problem, bool accurate) {
+                                            const irr_problem_t *problem) {
     const irr_op_kernel_t *op = &table->short_ops[problem->op][problem->type];
     const irr_small_op_t *small = &table->small_ops[problem->op][problem->type];
-    if (accurate) {
-        small = &table->small_accurate_ops[problem->op][problem->type];
-        return problem->geometry.set_size <= small->most && flags_tell() ? &small->op : NULL;
-    }
     if (op->fold == IRR_FOLD_PLAIN_PRODUCT && flags_tell()) return op;
     return small->hopes && is_small(small, problem) ? &small->op : NULL;
 }
 
 static bool plan_hopefully(irr_simd_plan_t *plan, const irr_problem_t *problem,
-                           const irr_config_t *config, bool accurate) {
+                           const irr_config_t *config) {
     const irr_kernel_table_t *table = irr_kernels(config->tier);
-    const irr_op_kernel_t *op = hopeful_op_of(table, problem, accurate);
+    const irr_op_kernel_t *op = hopeful_op_of(table, problem);
     if (!op) return false;
     *plan = (irr_simd_plan_t){.problem = *problem, .table = table, .hopes = true};
-    plan->accurate = accurate;
-    plan->flags = accurate                             ? IRR_FP_INEXACT
-                  : op->fold == IRR_FOLD_PLAIN_PRODUCT ? IRR_FP_OUT_OF_RANGE
-                                                       : 0;
+    plan->flags = op->fold == IRR_FOLD_PLAIN_PRODUCT ? IRR_FP_OUT_OF_RANGE : 0;
     take_op(plan, op);
     aim(plan, plan->kernel, config);
-    /* A unit that several threads share would have several threads' flags. */
-    return plan->layout.segment_chunks * plan->layout.leaf_chunks == 1;
+    return !is_shared(plan);
 }
 
 static void plan_problem(irr_simd_plan_t *plan, const irr_problem_t *problem,
@@ -286,10 +298,10 @@ static void plan_problem(irr_simd_plan_t *plan, const irr_problem_t *problem,
     const irr_kernel_table_t *table = irr_kernels(irr_simd_tier(problem, config));
     const irr_op_kernel_t *op = op_of(table, problem);
     bool one = problem->geometry.set_size == 1; /* is exact */
-    bool accurate = config->accuracy &&
-                    irr_kernels(config->tier)->accurate_ops[problem->op][problem->type].finish;
-    if (!one && plan_hopefully(plan, problem, config, accurate)) return;
-    if (!one && accurate && plan_accurately(plan, problem, config)) return;
+    bool accurate = config->accuracy && !one;
+    if (accurate && plan_small_accurately(plan, problem, config)) return;
+    if (accurate && plan_accurately(plan, problem, config)) return;
+    if (!one && plan_hopefully(plan, problem, config)) return;
     *plan = (irr_simd_plan_t){.problem = *problem, .finish = op->finish};
     plan->kernel = irr_kernel_of(table, op->fold, op->fold_type);
     plan->table = irr_kernels(config->tier);
