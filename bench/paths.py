@@ -317,13 +317,22 @@ PATHS = [
      "likewise columns under ACCURACY, in strips: those of the next ones",
      ["sum f32 [64,256,3136] axes [1]", "l2 f64 [8192,2048] axes [0]"],
      "EXECUTION_MODE_HINT=ACCURACY"),
-    ("bf16 by whole vectors", "kernel/kernel_rows.inc", "of_bf16, WHOLE, load_bf16_as_f32, 29)",
-     "of_bf16, HALF, load_bf16_as_f32h, 29)", "bf16 under ACCURACY: four elements added in f32",
-     ["sum bf16 [4096,1024] axes [1]", "mean bf16 [4096,768] axes [1]"],
+    ("small accurate sets", "plan/simd_plan.c", "problem->geometry.set_size > small->most ||",
+     "problem->geometry.set_size > 0 ||",
+     "small sets under ACCURACY: in f64 as others are in f32, in the hope that no sum is rounded",
+     ["mean f16 [300,1111,3] axes [2]", "sum f32 [300,1111,3] axes [2]",
+      "sum bf16 [666,5,300] axes [1]", "mean f32 [2000,49] axes [1]",
+      "mean f32 [6,12,10,24] axes [1]", "l1 bf16 [5882,17] axes [1]", "sum f32 [400,200] axes [1]",
+      "mean f16 [32,100,50] axes [1]"],
+     "EXECUTION_MODE_HINT=ACCURACY"),
+    ("four of bf16 in f32", "kernel/kernel_narrow.inc", "HAS_FOUR(up) ((up) == 29)",
+     "HAS_FOUR(up) ((up) == 1)", "rows of bf16 under ACCURACY: four elements are added in f32 first",
+     ["sum bf16 [4096,1024] axes [1]", "mean bf16 [4096,768] axes [1]",
+      "l1 bf16 [500,1000] axes [1]"],
      "EXECUTION_MODE_HINT=ACCURACY"),
     ("accurate columns in blocks", "kernel/kernel_narrow.inc", "blocks = HAS_WORDS &&",
      "blocks = !HAS_WORDS &&", "columns under ACCURACY: sums in the nearest cache, some rows at once",
-     ["sum f32 [16384,1024] axes [0]", "l2 f32 [4096,1024] axes [0]", "sum f32 [256,256] axes [0]",
+     ["sum f32 [16384,1024] axes [0]", "sum f32 [256,256] axes [0]",
       "mean bf16 [4096,8192] axes [0]", "sum f32 [24,500000] axes [0]"],
      "EXECUTION_MODE_HINT=ACCURACY"),
     ("accurate columns of f64 in blocks", "kernel/kernel_accurate.inc", "blocks = VL > 1 &&",
@@ -433,8 +442,8 @@ PATHS = [
      "if (S##_DOUBTS == 1 && !count && width <= name##_VL) {",
      "small blocks: four at once, by loads as small as a row",
      ["sum f32 [1000,5,7] axes [1]", "min i16 [992,30,3] axes [1]"]),
-    ("grouped rows", "plan/simd_plan.c", "if (alone && grouped)",
-     "if (alone && grouped && !kernel)",
+    ("grouped rows", "plan/simd_plan.c", "if (alone && grouped &&",
+     "if (alone && grouped && !kernel &&",
      "small blocks of few columns, several rows a step: one call for all, states in registers",
      ["sum f32 [256,64,8] axes [1]", "mean f16 [4,3,73,3] axes [2]"]),
     ("grouped rows in any order", "plan/simd_plan.c", "if (brief && !plan->hopes &&",
@@ -636,7 +645,7 @@ ae91362, "short exact rows" at e65be06,
 by loads" at 103951d, "short rows of steps", "in few places" and "one by one" and "near tiles of whole
 rows" at 97a25d9, "columns out of the last cache as they lie", "rests of bands", "few rows from memory",
 "results past the caches" and "exact columns across lines, FAR" at ba88213, "near columns by four" at
-c6efc6a and "bf16 by whole vectors" at ac342ee, both against cff97c5, "few rows of integers straight"
+c6efc6a against cff97c5, "small accurate sets" and "four of bf16 in f32" at f8cbb0e, "few rows of integers straight"
 and "blocks by four" at 9b2184e, "parts of loads asked for" and "blocks asked for" at 21aa476, all of
 these against ae5c0b2, "accurate columns in blocks" and "f16 by words" at 2f11abf and "of f64 in blocks"
 at 05b5ca3 against 51de30d), each library against the whole one of the same sources, on
