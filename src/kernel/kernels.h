@@ -40,7 +40,8 @@
 #define IRR_STREAMS 24u
 /* Shorter rows of near columns are sooner by strips than as they lie (IRR_STEPS_LIE). */
 #define IRR_LONG_LYING_BYTES 1024u
-/* Kernels load and store whole vectors of accumulators: this much room behind the last one. */
+/* Kernels load and store whole vectors of accumulators, and finishes load them: this much room
+ * behind the last one. */
 #define IRR_ACCUMULATOR_SLACK_BYTES 1024u
 /* A merge writes pieces of so many bytes, counted from its first accumulator. */
 #define IRR_ACCUMULATOR_PIECE_BYTES 128u
@@ -73,6 +74,11 @@ typedef enum {
 #define IRR_SMALL_ROOT (UINT64_C(1) << 25)
 #define IRR_SMALL_VALUE (UINT64_C(1) << 38)
 #define IRR_LARGE_SUM 0x1p50
+
+/* ACCURACY's columns of 16 bits, so many and more of so many rows, go in blocks by words, sooner
+ * than as small sets. */
+#define IRR_BLOCK_ROWS 32u
+#define IRR_BLOCK_COLUMNS 32u
 
 /* A 128-bit unsigned accumulator in memory. */
 typedef struct irr_u128 {

@@ -11,8 +11,8 @@
 
 #define VECTOR(T, lane, bits, E, ...) typedef E v_##lane;
 EACH_LANE(VECTOR, )
-typedef float v_f32h;
-typedef int v_any; /* no vector is loaded for two */
+typedef float v_f32h __attribute__((may_alias)); /* stored where results are bits */
+typedef int v_any;                               /* no vector is loaded for two */
 
 #define VEC_REGISTERS 16
 #define VEC_NEEDS ""

@@ -1,8 +1,8 @@
 /* The SIMD backend's own: what it prepares for a problem, and how far a part of it has come.
- * Shared by simd_plan.c (offers, plans), simd_memory.c (how data are read), simd_join.c (siblings),
- * backend_simd.c (tasks), simd_walk.c (trees), simd_segments.c (many segments) and simd_settle.c
- * (outputs in doubt). May not: other backends.
- * SPDX-License-Identifier: Apache-2.0 */
+ * Shared by simd_plan.c (offers, plans), simd_layout.c (layouts), simd_memory.c (how data are
+ * read), simd_join.c (siblings), backend_simd.c (tasks), simd_walk.c (trees), simd_segments.c (many
+ * segments) and simd_settle.c (outputs in doubt). May not: other backends. SPDX-License-Identifier:
+ * Apache-2.0 */
 #ifndef IRR_PLAN_SIMD_H
 #define IRR_PLAN_SIMD_H
 
@@ -103,6 +103,9 @@ void irr_simd_release(void *state);
 /* The layout, and what hangs on it. Together with others, tiles are made for the widest of their
  * accumulators, and large blocks so that they can be cut. */
 void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together);
+/* `alone`: without others beside it, and whose flags nobody asks. */
+irr_one_call_t irr_one_call_of(const irr_layout_t *layout, const irr_kernel_t *kernel, bool alone,
+                               size_t ahead);
 /* The rungs of `plan` are laid out, one thread's work, not cut into chunks; returns the scratch
  * that they share. */
 size_t irr_simd_unchunk_rungs(irr_simd_plan_t *plan);

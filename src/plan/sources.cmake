@@ -4,6 +4,7 @@ add_library(irr_plan OBJECT
   src/plan/planner.c
   src/plan/steps.c
   src/plan/simd_plan.c
+  src/plan/simd_layout.c
   src/plan/simd_join.c
   src/plan/simd_segments.c
   src/plan/simd_memory.c
