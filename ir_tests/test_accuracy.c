@@ -301,7 +301,7 @@ static void test_signalling_neighbour(void **state) {
     check_all(&c, first_seed, "a signalling NaN beside");
 }
 
-/* bf16 means between denormals, nearer to a tie than half of the least f32: of 2^17 - 1 elements.
+/* bf16 means of so many elements lie between denormals, nearer to a tie than half of the least f32.
  */
 static void test_denormal_means(void **state) {
     (void)state;

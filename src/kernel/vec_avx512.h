@@ -124,7 +124,7 @@ IRREGULAR_LOADS(load_bf16_as_f32, v_f32, uint16_t, BF16_TO_F32(WHOLE_256), __m25
 FEW_HALVES(f16, _mm_cvtph_ps, _mm256_cvtph_ps)
 FEW_HALVES(bf16, BF16_TO_F32_128, BF16_TO_F32_256)
 
-/* Integers, widened. */
+/* Elements, widened. */
 #define WIDER(from, E, to, F, whole, part, convert)                                                \
     LOADS(load_##from##_as_##to, v_##to, E, convert(whole), F, convert(part))                      \
     WIDER_FEW(from, E, to, F, convert)

@@ -69,9 +69,6 @@ static inline float f32_of_bf16(uint16_t h) {
 #define AS_U32(T, lane, bits, E, ...) WHOLE(load_##lane##_as_u32, v_u32, E, (uint32_t)*p)
 EACH_LANE(PLAIN, )
 EACH_SHORT(AS_U32, )
-WHOLE(load_f32_as_f32h, v_f32h, float, *p)
-WHOLE(load_f16_as_f32h, v_f32h, uint16_t, f32_of_f16(*p))
-WHOLE(load_bf16_as_f32h, v_f32h, uint16_t, f32_of_bf16(*p))
 WHOLE(load_i32_as_f64, v_f64, int32_t, *p)
 WHOLE(load_u32_as_f64, v_f64, uint32_t, *p)
 WHOLE(load_f32_as_f64, v_f64, float, *p)
@@ -91,7 +88,6 @@ EACH_INTEGER(EXTREMES_OF, )
 
 static inline v_f32 magnitude_f32(v_f32 x) { return __builtin_fabsf(x); }
 static inline v_f64 magnitude_f64(v_f64 x) { return __builtin_fabs(x); }
-#define magnitude_f32h magnitude_f32
 /* Between doubles and integers below 2^51; truncated. */
 static inline v_f64 f64_of_small(v_i64 x) { return (v_f64)x; }
 static inline v_i64 small_of_f64(v_f64 x) { return (v_i64)x; }
