@@ -235,7 +235,8 @@ static void test_depth(void **state) {
                     for (uint32_t threads = 1; threads <= 64; threads *= 8)
                         for (unsigned last = 0; last < 2; last++) {
                             const irr_kernel_table_t *table = irr_kernels((irr_tier_e)tier);
-                            const irr_op_kernel_t *row = &table->ops[op][types[t]];
+                            const irr_op_kernel_t *row =
+                                &table->ops[IRR_PATH_ORDINARY][op][types[t]];
                             if (!irr_op_info((irr_op_e)op)->term || !row->finish) continue;
                             const irr_kernel_t *kernel = &table->folds[row->fold][row->fold_type];
                             irr_lane_info_t lanes = {.lanes = kernel->lanes,

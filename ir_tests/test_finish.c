@@ -39,7 +39,8 @@ static void check(irr_tier_e tier, size_t n, double trust, unsigned kind) {
     float sums[MOST], roots[MOST];
     bool vouched = true;
     for (size_t i = 0; i < n; i++) sums[i] = draw_sum(kind);
-    bool sure = irr_kernels(tier)->ops[IRR_OP_L2][IRR_F32].finish(roots, sums, n, &set);
+    bool sure =
+        irr_kernels(tier)->ops[IRR_PATH_ORDINARY][IRR_OP_L2][IRR_F32].finish(roots, sums, n, &set);
     for (size_t i = 0; i < n; i++) {
         if (sums[i] >= trust && isfinite(sums[i])) {
             if (roots[i] != sqrtf(sums[i]))
@@ -78,7 +79,8 @@ static void check_squares(irr_tier_e tier, size_t n, double trust, unsigned kind
     double sums[MOST], roots[MOST];
     bool vouched = true;
     for (size_t i = 0; i < n; i++) sums[i] = draw_square(kind);
-    bool sure = irr_kernels(tier)->ops[IRR_OP_L2][IRR_F64].finish(roots, sums, n, &set);
+    bool sure =
+        irr_kernels(tier)->ops[IRR_PATH_ORDINARY][IRR_OP_L2][IRR_F64].finish(roots, sums, n, &set);
     for (size_t i = 0; i < n; i++) {
         bool good = sums[i] >= trust && isfinite(sums[i]);
         if (good ? roots[i] != sqrt(sums[i]) : !isnan(roots[i]))
@@ -91,8 +93,8 @@ static void check_squares(irr_tier_e tier, size_t n, double trust, unsigned kind
 /* Of integers below 2^50: next to squares, and others. */
 static void check_small(irr_tier_e tier, size_t n) {
     const irr_kernel_table_t *table = irr_kernels(tier);
-    const irr_op_kernel_t *of[2] = {&table->small_ops[IRR_OP_L2][IRR_I32].op,
-                                    &table->small_ops[IRR_OP_L2][IRR_I64].op};
+    const irr_op_kernel_t *of[2] = {&table->ops[IRR_PATH_SMALL][IRR_OP_L2][IRR_I32],
+                                    &table->ops[IRR_PATH_SMALL][IRR_OP_L2][IRR_I64]};
     const irr_set_t set = {.count = 2};
     double sums[MOST];
     int64_t whole[MOST], want[MOST], roots_64[MOST];
@@ -133,7 +135,7 @@ static void test_halves(void **state) {
             for (size_t i = 0; i < n; i++) sums[i] = i % 3 ? ldexpf(1, -48 + 2 * (int)(i % 20)) : 0;
             const irr_set_t set = {.count = 2};
             assert_true(irr_kernels((irr_tier_e)tier)
-                            ->ops[IRR_OP_L2][IRR_F16]
+                            ->ops[IRR_PATH_ORDINARY][IRR_OP_L2][IRR_F16]
                             .finish(roots, sums, n, &set));
             for (size_t i = 0; i < n; i++) {
                 int e = (int)(i % 20); /* 2^(e - 24), a denormal below 2^-14 */
@@ -158,7 +160,8 @@ static void test_halves(void **state) {
             memcpy(&sums[i], &bits, sizeof sums[i]);                                               \
             if (draw() % 64 == 0) sums[i] = draw() % 2 ? 0 : (F)INFINITY;                          \
         }                                                                                          \
-        bool sure = irr_kernels(tier)->ops[IRR_OP_MEAN][T].finish(means, sums, n, &set);           \
+        bool sure = irr_kernels(tier)->ops[IRR_PATH_ORDINARY][IRR_OP_MEAN][T].finish(means, sums,  \
+                                                                                     n, &set);     \
         for (size_t i = 0; i < n; i++) {                                                           \
             F mean = sums[i] / (F)count;                                                           \
             if (isfinite(sums[i]) && (sums[i] == 0 || isnormal(mean))) {                           \

@@ -75,7 +75,7 @@ static void finish_order(const irr_kernel_table_t *table, irr_fold_e fold, irr_e
                          char *sums, size_t n) {
     static char results[PLANE_BYTES];
     irr_op_e op = fold == IRR_FOLD_MIN ? IRR_OP_MIN : IRR_OP_MAX;
-    table->ops[op][type].finish(results, sums, n, &(irr_set_t){.count = 1});
+    table->ops[IRR_PATH_ORDINARY][op][type].finish(results, sums, n, &(irr_set_t){.count = 1});
     memcpy(sums, results, n * irr_element_bytes(type));
 }
 

@@ -48,7 +48,7 @@ static void draw_elements(char *to, size_t n, size_t bytes, unsigned fraction, b
 
 static void compare(irr_tier_e tier, irr_op_e op, irr_element_type_e type, bool anything) {
     const irr_kernel_table_t *table = irr_kernels(IRR_TIER_SCALAR);
-    const irr_op_kernel_t *by = &table->ops[op][type];
+    const irr_op_kernel_t *by = &table->ops[IRR_PATH_ORDINARY][op][type];
     const irr_kernel_t *kernel = &table->folds[by->fold][by->fold_type];
     const size_t bytes = kernel->element_bytes, rows = 1 + below(IRR_LEAF_STEPS);
     const size_t width = 1 + below(MOST_WIDTH), count = 1 + below(MOST_BLOCKS), at = below(9);

@@ -26,6 +26,12 @@ const irr_kernel_t *irr_kernel_of(const irr_kernel_table_t *table, irr_fold_e fo
     return sooner->name ? sooner : &table->folds[fold][type];
 }
 
+const irr_op_kernel_t *irr_op_kernel_of(const irr_kernel_table_t *table, irr_path_e path,
+                                        irr_op_e op, irr_element_type_e type) {
+    const irr_op_kernel_t *kernel = &table->ops[path][op][type];
+    return kernel->finish ? kernel : NULL;
+}
+
 const irr_fused_t *irr_fused_of(const irr_kernel_table_t *table, irr_element_type_e type,
                                 size_t i) {
     const irr_fused_t *sooner = &sooner_than(table)->fused[type][i];

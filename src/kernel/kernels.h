@@ -191,38 +191,37 @@ typedef struct irr_straight {
     size_t least_width; /* narrower blocks are sooner by `cols` and a finish */
 } irr_straight_t;
 
+/* By which fold an op of a type can be done; what is sooner is first, exact sums' are last. */
+typedef enum {
+    IRR_PATH_SMALL_ACCURATE =
+        0, /* EXECUTION_MODE_HINT=ACCURACY, for the float ops that have terms */
+    IRR_PATH_ACCURATE,
+    IRR_PATH_SMALL,    /* small columns or short rows, of integers */
+    IRR_PATH_SHORT,    /* all sums of magnitudes are below IRR_SHORT_SUMS, or no product of floats
+                        * leaves the range; of some */
+    IRR_PATH_ORDINARY, /* of all */
+    IRR_PATH_EXACT,    /* beside exact sums of integers, with which they are fused or the same */
+    IRR_PATH_COUNT
+} irr_path_e;
+
 typedef struct irr_op_kernel {
     irr_fold_e fold;
     irr_element_type_e fold_type; /* signed and unsigned share their sums */
-    irr_finish_f finish;
+    irr_finish_f finish;          /* NULL: there is no such path */
+    uint32_t most;                /* elements of a set; 0: any number */
+    bool rows;                    /* small sets: short rows, too, not columns alone */
+    bool hopes;     /* that elements are small, products in the range, or sums not rounded */
+    unsigned flags; /* those of IRR_FP_ that tell where they are not; 0: the finish does */
 } irr_op_kernel_t;
-
-/* Of sets of at most so many elements; rows: of rows as well; hopes: that elements are small, or no
- * sum of floats is rounded. */
-typedef struct irr_small_op {
-    irr_op_kernel_t op;
-    uint32_t most;
-    bool rows, hopes;
-} irr_small_op_t;
 
 typedef struct irr_kernel_table {
     irr_kernel_t folds[IRR_FOLD_COUNT][IRR_ELEMENT_TYPE_COUNT];
     irr_fused_t fused[IRR_ELEMENT_TYPE_COUNT][IRR_MOST_FUSED];
-    irr_op_kernel_t ops[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
-    /* Sooner, where all sums of magnitudes are below IRR_SHORT_SUMS, or no product of floats leaves
-     * the range; of some. */
-    irr_op_kernel_t short_ops[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
-    /* Sooner yet, where small columns or short rows are folded: of integers. */
-    irr_small_op_t small_ops[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
-    /* Beside exact sums of integers, with which they are fused or the same; of some. */
-    irr_op_kernel_t exact_ops[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
+    irr_op_kernel_t ops[IRR_PATH_COUNT][IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
     /* Of sets of one element, after irr_problem_of: from elements, not accumulators; true. */
     irr_finish_f ones[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
     /* Of columns of few rows, at most IRR_LEAF_STEPS; of floats, and integers that are copied. */
     irr_straight_t straight[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
-    /* EXECUTION_MODE_HINT=ACCURACY, for the float ops that have terms; sooner, likewise. */
-    irr_op_kernel_t accurate_ops[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
-    irr_small_op_t small_accurate_ops[IRR_OP_COUNT][IRR_ELEMENT_TYPE_COUNT];
     /* Of sums of magnitudes: 0, or no answer. */
     irr_finish_f zero_finishes[IRR_ELEMENT_TYPE_COUNT];
 } irr_kernel_table_t;
@@ -239,6 +238,9 @@ const irr_kernel_table_t *irr_kernels(irr_tier_e tier);
 extern const irr_kernel_table_t irr_kernels_vnni;
 const irr_kernel_t *irr_kernel_of(const irr_kernel_table_t *table, irr_fold_e fold,
                                   irr_element_type_e type);
+/* NULL where there is none. */
+const irr_op_kernel_t *irr_op_kernel_of(const irr_kernel_table_t *table, irr_path_e path,
+                                        irr_op_e op, irr_element_type_e type);
 const irr_fused_t *irr_fused_of(const irr_kernel_table_t *table, irr_element_type_e type, size_t i);
 
 /* Whose elements are accumulators of an op's fold, with which it does what that one's merge does;

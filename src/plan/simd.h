@@ -83,6 +83,11 @@ static inline irr_plane_t irr_plane_of(const irr_simd_plan_t *plan, size_t offse
     return (irr_plane_t){plan->kernel, last, offset};
 }
 
+/* That of its problem, in its tier; or NULL. */
+static inline const irr_op_kernel_t *irr_simd_op_of(const irr_simd_plan_t *plan, irr_path_e path) {
+    return irr_op_kernel_of(plan->table, path, plan->problem.op, plan->problem.type);
+}
+
 /* One block's tile of outputs, or all those of several blocks. */
 typedef struct irr_unit {
     const irr_simd_plan_t *plan;
@@ -100,6 +105,8 @@ irr_status_e irr_simd_prepare(const irr_problem_t *problem, const irr_config_t *
 bool irr_simd_joins(const void *first, const void *other);
 void irr_simd_join(void *const *states, uint32_t count, size_t *scratch_bytes);
 void irr_simd_release(void *state);
+/* What folds and finishes it. */
+void irr_simd_take(irr_simd_plan_t *plan, const irr_op_kernel_t *op);
 /* The layout, and what hangs on it. Together with others, tiles are made for the widest of their
  * accumulators, and large blocks so that they can be cut. */
 void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together);

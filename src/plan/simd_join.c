@@ -68,26 +68,21 @@ static bool fuse_some(irr_simd_plan_t *const *plans, uint32_t count) {
 static void choose_ops(irr_simd_plan_t *const *plans, uint32_t count, bool fuse) {
     bool exact = false;
     for (uint32_t m = 0; m < count && fuse; m++) {
-        const irr_problem_t *problem = &plans[m]->problem;
-        if (plans[m]->accurate) continue;
-        const irr_op_kernel_t *op = &plans[m]->table->ops[problem->op][problem->type];
-        exact |= irr_kernel_of(plans[m]->table, op->fold, op->fold_type)->exact;
+        const irr_op_kernel_t *op = irr_simd_op_of(plans[m], IRR_PATH_ORDINARY);
+        exact |=
+            !plans[m]->accurate && irr_kernel_of(plans[m]->table, op->fold, op->fold_type)->exact;
     }
     for (uint32_t m = 0; m < count; m++) { /* all are of one tier: data is near after the first */
         irr_simd_plan_t *plan = plans[m];
         if (plan->careful) { /* others raise flags, too */
-            plan->op = plan->careful->op;
-            plan->kernel = plan->careful->kernel;
-            plan->finish = plan->careful->finish;
+            irr_simd_take(plan, plan->careful->op);
             irr_simd_release(plan->careful);
             plan->careful = NULL;
         }
         if (plan->accurate) continue;
-        const irr_op_kernel_t *op = &plan->table->exact_ops[plan->problem.op][plan->problem.type];
-        if (!op->finish) op = &plan->table->ops[plan->problem.op][plan->problem.type];
-        if (exact) plan->op = op;
-        plan->kernel = irr_kernel_of(plan->table, plan->op->fold, plan->op->fold_type);
-        plan->finish = plan->op->finish;
+        const irr_op_kernel_t *op = irr_simd_op_of(plan, IRR_PATH_EXACT);
+        if (!op) op = irr_simd_op_of(plan, IRR_PATH_ORDINARY);
+        irr_simd_take(plan, exact ? op : plan->op);
         plan->ordinary = plan->kernel;
     }
 }

@@ -80,7 +80,9 @@ void irr_simd_read(irr_simd_plan_t *plan, const irr_config_t *config, bool slow)
 #define LONG_ROW_BYTES 512
 
 irr_tier_e irr_simd_tier(const irr_problem_t *problem, const irr_config_t *config) {
-    irr_fold_e fold = irr_kernels(config->tier)->ops[problem->op][problem->type].fold;
+    irr_fold_e fold =
+        irr_op_kernel_of(irr_kernels(config->tier), IRR_PATH_ORDINARY, problem->op, problem->type)
+            ->fold;
     const irr_element_type_info_t *type = irr_element_type_info(problem->type);
     if (config->tier != IRR_TIER_AVX512) return config->tier;
     bool order = fold == IRR_FOLD_MIN || fold == IRR_FOLD_MAX;

@@ -21,10 +21,9 @@
 #define GROUPED_BYTES 4096u
 #define LEAST_OUTPUTS 64u
 
-static bool is_small(const irr_small_op_t *small, const irr_problem_t *problem) {
+static bool is_small(const irr_op_kernel_t *small, const irr_problem_t *problem) {
     const irr_geometry_t *geometry = &problem->geometry;
     size_t bytes = irr_element_bytes(problem->type);
-    if (geometry->set_size > small->most || geometry->set_size < 2) return false;
     const irr_run_t *last = geometry->runs + geometry->run_count - 1;
     size_t inner = last->reduced ? last->size : last[-1].size;
     if (inner < geometry->set_size && geometry->output_count < LEAST_OUTPUTS) return false;
@@ -38,18 +37,11 @@ static bool is_small(const irr_small_op_t *small, const irr_problem_t *problem) 
     return inner <= rows || grouped;
 }
 
-/* What folds and finishes a problem. */
-static const irr_op_kernel_t *op_of(const irr_kernel_table_t *table, const irr_problem_t *problem) {
-    const irr_small_op_t *small = &table->small_ops[problem->op][problem->type];
-    const irr_op_kernel_t *op = &table->short_ops[problem->op][problem->type];
-    if (!small->hopes && is_small(small, problem)) return &small->op;
-    if (op->finish && op->fold != IRR_FOLD_PLAIN_PRODUCT) {
-        const irr_element_type_info_t *type = irr_element_type_info(problem->type);
-        size_t most = ((size_t)1 << type->bits) - 1;
-        if (type->kind == IRR_KIND_SIGNED) most = (most + 1) / 2;
-        if (problem->geometry.set_size <= (IRR_SHORT_SUMS - 1) / most) return op;
-    }
-    return &table->ops[problem->op][problem->type];
+/* ACCURACY of small sets, but where words are sooner. */
+static bool goes_by_words(const irr_problem_t *problem) {
+    const irr_run_t *last = problem->geometry.runs + problem->geometry.run_count - 1;
+    return irr_element_bytes(problem->type) == 2 && !last->reduced &&
+           last->size >= IRR_BLOCK_COLUMNS && last[-1].size >= IRR_BLOCK_ROWS;
 }
 
 /* By how much a kernel is slower than the fastest. */
@@ -73,6 +65,12 @@ static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_c
     irr_simd_lay_out(plan, ordinary->accumulator_bytes, false);
 }
 
+void irr_simd_take(irr_simd_plan_t *plan, const irr_op_kernel_t *op) {
+    plan->op = op;
+    plan->finish = op->finish;
+    plan->kernel = irr_kernel_of(plan->table, op->fold, op->fold_type);
+}
+
 static bool flags_tell(void) {
     irr_fp_env_t found = irr_fp_enter();
     bool tell = irr_fp_tells_rounding();
@@ -80,23 +78,41 @@ static bool flags_tell(void) {
     return tell;
 }
 
-static void take_op(irr_simd_plan_t *plan, const irr_op_kernel_t *op) {
-    plan->op = op;
-    plan->finish = op->finish;
-    plan->kernel = irr_kernel_of(plan->table, op->fold, op->fold_type);
+/* What folds and finishes a problem by that path; NULL: nothing, or it is not sooner. */
+static const irr_op_kernel_t *op_by(irr_path_e path, const irr_kernel_table_t *table,
+                                    const irr_problem_t *problem) {
+    const irr_op_kernel_t *op = irr_op_kernel_of(table, path, problem->op, problem->type);
+    if (!op || (op->most && problem->geometry.set_size > op->most)) return NULL;
+    if (path == IRR_PATH_SMALL && !is_small(op, problem)) return NULL;
+    if (path == IRR_PATH_SMALL_ACCURATE && goes_by_words(problem)) return NULL;
+    return op->flags && !flags_tell() ? NULL : op;
 }
 
-/* The correctly rounded plan, which float Sum, Mean, L1 and L2 have; false for others. */
-static bool plan_accurately(irr_simd_plan_t *plan, const irr_problem_t *problem,
-                            const irr_config_t *config) {
+/* A unit that several threads share would have several threads' flags. */
+static bool is_shared(const irr_simd_plan_t *plan) {
+    return plan->layout.segment_chunks * plan->layout.leaf_chunks > 1;
+}
+
+static bool plan_by(irr_path_e path, irr_simd_plan_t *plan, const irr_problem_t *problem,
+                    const irr_config_t *config) {
     const irr_kernel_table_t *table = irr_kernels(config->tier);
-    const irr_op_kernel_t *ordinary = &table->ops[problem->op][problem->type];
-    const irr_op_kernel_t *op = &table->accurate_ops[problem->op][problem->type];
-    if (!op->finish) return false;
-    *plan = (irr_simd_plan_t){.problem = *problem, .table = table, .accurate = true};
-    take_op(plan, op);
-    aim(plan, irr_kernel_of(table, ordinary->fold, ordinary->fold_type), config);
-    return true;
+    const irr_op_kernel_t *op = op_by(path, table, problem);
+    if (!op) return false;
+    *plan = (irr_simd_plan_t){.problem = *problem, .table = table};
+    plan->accurate = path <= IRR_PATH_ACCURATE;
+    plan->hopes = op->hopes;
+    plan->flags = op->flags;
+    irr_simd_take(plan, op);
+    const irr_kernel_t *ordinary = plan->kernel;
+    if (path == IRR_PATH_ORDINARY) {
+        table = irr_kernels(irr_simd_tier(problem, config));
+        plan->kernel = ordinary = irr_kernel_of(table, op->fold, op->fold_type);
+    } else if (path == IRR_PATH_ACCURATE) {
+        op = irr_simd_op_of(plan, IRR_PATH_ORDINARY);
+        ordinary = irr_kernel_of(table, op->fold, op->fold_type);
+    }
+    aim(plan, ordinary, config);
+    return !plan->hopes || !is_shared(plan);
 }
 
 /* Whether a root is that of nothing but zeros, whose squares might as well have underflowed: their
@@ -113,70 +129,15 @@ static bool plan_zeros(irr_simd_plan_t *plan, const irr_problem_t *problem,
     return true;
 }
 
-/* A unit that several threads share would have several threads' flags. */
-static bool is_shared(const irr_simd_plan_t *plan) {
-    return plan->layout.segment_chunks * plan->layout.leaf_chunks > 1;
-}
-
-static bool goes_by_words(const irr_problem_t *problem) {
-    const irr_run_t *last = problem->geometry.runs + problem->geometry.run_count - 1;
-    return irr_element_bytes(problem->type) == 2 && !last->reduced &&
-           last->size >= IRR_BLOCK_COLUMNS && last[-1].size >= IRR_BLOCK_ROWS;
-}
-
-/* ACCURACY of small sets, whose sums are not rounded, or seldom. */
-static bool plan_small_accurately(irr_simd_plan_t *plan, const irr_problem_t *problem,
-                                  const irr_config_t *config) {
-    const irr_kernel_table_t *table = irr_kernels(config->tier);
-    const irr_small_op_t *small = &table->small_accurate_ops[problem->op][problem->type];
-    bool hopes = small->hopes;
-    if (problem->geometry.set_size > small->most || (hopes && !flags_tell())) return false;
-    if (goes_by_words(problem)) return false;
-    *plan = (irr_simd_plan_t){.problem = *problem, .table = table, .accurate = true};
-    plan->hopes = hopes;
-    plan->flags = hopes ? IRR_FP_INEXACT : 0;
-    take_op(plan, &small->op);
-    aim(plan, plan->kernel, config);
-    return !hopes || !is_shared(plan);
-}
-
-/* What is sooner as long as what it counts on holds, or NULL: products stay in the range, integers
- * are small. */
-static const irr_op_kernel_t *hopeful_op_of(const irr_kernel_table_t *table,
-                                            const irr_problem_t *problem) {
-    const irr_op_kernel_t *op = &table->short_ops[problem->op][problem->type];
-    const irr_small_op_t *small = &table->small_ops[problem->op][problem->type];
-    if (op->fold == IRR_FOLD_PLAIN_PRODUCT && flags_tell()) return op;
-    return small->hopes && is_small(small, problem) ? &small->op : NULL;
-}
-
-static bool plan_hopefully(irr_simd_plan_t *plan, const irr_problem_t *problem,
-                           const irr_config_t *config) {
-    const irr_kernel_table_t *table = irr_kernels(config->tier);
-    const irr_op_kernel_t *op = hopeful_op_of(table, problem);
-    if (!op) return false;
-    *plan = (irr_simd_plan_t){.problem = *problem, .table = table, .hopes = true};
-    plan->flags = op->fold == IRR_FOLD_PLAIN_PRODUCT ? IRR_FP_OUT_OF_RANGE : 0;
-    take_op(plan, op);
-    aim(plan, plan->kernel, config);
-    return !is_shared(plan);
-}
-
+/* The first path that there is; of one element, all are exact. */
 static void plan_problem(irr_simd_plan_t *plan, const irr_problem_t *problem,
                          const irr_config_t *config) {
-    const irr_kernel_table_t *table = irr_kernels(irr_simd_tier(problem, config));
-    const irr_op_kernel_t *op = op_of(table, problem);
-    bool one = problem->geometry.set_size == 1; /* is exact */
-    bool accurate = config->accuracy && !one;
-    if (accurate && plan_small_accurately(plan, problem, config)) return;
-    if (accurate && plan_accurately(plan, problem, config)) return;
-    if (!one && plan_hopefully(plan, problem, config)) return;
-    *plan = (irr_simd_plan_t){.problem = *problem, .finish = op->finish};
-    plan->kernel = irr_kernel_of(table, op->fold, op->fold_type);
-    plan->table = irr_kernels(config->tier);
-    plan->op = op_of(plan->table, problem);
+    bool one = problem->geometry.set_size == 1;
+    irr_path_e path = one                ? IRR_PATH_ORDINARY
+                      : config->accuracy ? IRR_PATH_SMALL_ACCURATE
+                                         : IRR_PATH_SMALL;
+    while (!plan_by(path, plan, problem, config)) path++;
     if (one) plan->one = plan->table->ones[problem->op][problem->type];
-    aim(plan, plan->kernel, config);
 }
 
 void irr_simd_offer(const irr_problem_t *problem, const irr_config_t *config, irr_offer_t *offer) {
@@ -189,7 +150,8 @@ void irr_simd_offer(const irr_problem_t *problem, const irr_config_t *config, ir
                                         [IRR_INNER_BAND] = "band",
                                         [IRR_INNER_TREE] = "tree"};
     const irr_element_type_info_t *type = irr_element_type_info(problem->type);
-    if (!irr_kernels(config->tier)->ops[problem->op][problem->type].finish) {
+    const irr_kernel_table_t *table = irr_kernels(config->tier);
+    if (!irr_op_kernel_of(table, IRR_PATH_ORDINARY, problem->op, problem->type)) {
         IRR_OFFER_SAY(offer, reason, "no kernel for %s of %s", irr_op_info(problem->op)->type,
                       type->name);
         return;
@@ -234,9 +196,8 @@ static bool add_careful(irr_simd_plan_t *plan) {
     irr_simd_plan_t *careful = irr_malloc(sizeof *careful);
     if (!careful) return false;
     *careful = *plan;
-    const irr_problem_t *problem = &plan->problem;
-    take_op(careful, plan->accurate ? &plan->table->accurate_ops[problem->op][problem->type]
-                                    : &plan->table->ops[problem->op][problem->type]);
+    irr_simd_take(careful,
+                  irr_simd_op_of(plan, plan->accurate ? IRR_PATH_ACCURATE : IRR_PATH_ORDINARY));
     irr_layout_widen(&plan->layout, plan->kernel->accumulator_bytes,
                      careful->kernel->accumulator_bytes, &careful->layout);
     careful->one_call = irr_one_call_of(&careful->layout, careful->kernel, false, plan->ahead);
@@ -251,11 +212,11 @@ static bool add_careful(irr_simd_plan_t *plan) {
  * in. */
 static bool add_rungs(irr_simd_plan_t *plan, const irr_problem_t *problem,
                       const irr_config_t *config) {
-    static bool (*const rungs[])(irr_simd_plan_t *, const irr_problem_t *,
-                                 const irr_config_t *) = {plan_zeros, plan_accurately};
     irr_simd_plan_t again, **end = &plan->again;
-    for (size_t i = 0; i < (plan->accurate ? 1 : 2); i++) {
-        if (!rungs[i](&again, problem, config)) continue;
+    for (int i = 0; i < (plan->accurate ? 1 : 2); i++) {
+        if (!(i == 0 ? plan_zeros(&again, problem, config)
+                     : plan_by(IRR_PATH_ACCURATE, &again, problem, config)))
+            continue;
         *end = irr_malloc(sizeof again);
         if (!*end) return false;
         **end = again;
