@@ -131,6 +131,6 @@ def cache_bars(types, ways):
 def bars(found, ways):
     one, two = found["f32, 1 thread"], found["f32, 2 threads"]
     types = found["other types, 1 thread"]
-    every = [row for rows in found.values() for row in rows]
+    every = [row for rows in found.values() for row in rows if not row.scalar]
     made = reading_bars(one, two, types, every) + peer_bars(found, one, two, types) + cache_bars(types, ways)
     return sorted(made, key=lambda bar: int(bar.number))

@@ -68,9 +68,9 @@ typedef struct peer {
 extern const peer_t peer_irreduce;
 extern const peer_t peer_onnxruntime; /* these two open nothing until their library was loaded */
 extern const peer_t peer_openvino;
-extern const peer_t peer_onednn; /* opens nothing in a build without oneDNN */
-extern const peer_t peer_loop;
-extern const peer_t peer_read; /* a plain read of the data's bytes */
+extern const peer_t peer_onednn;             /* opens nothing in a build without oneDNN */
+extern const peer_t peer_loop, peer_loop_o2; /* the same source */
+extern const peer_t peer_read;               /* a plain read of the data's bytes */
 
 /* pairs.c: a row of --pairs; most: what the second may take, times the first, or 0. */
 void print_pair(const char *bar, const char *problem, double first_us, double second_us,
@@ -120,7 +120,7 @@ typedef struct {
     const char *ops, *types, *threads, *cases;
     const char *compare, *property; /* the other device library; of both, or NULL */
     uint64_t seed, random, rounds;
-    bool few, tiers, pairs, neighbour, compile, json;
+    bool few, scalar, tiers, pairs, neighbour, compile, json;
 } settings_t;
 extern settings_t settings;
 

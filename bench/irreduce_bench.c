@@ -36,8 +36,8 @@ static const char usage[] =
     "               [--ops sum,min,l2|all] [--types f32|i8,...|all] [--few] [--random N]\n"
     "               [--seed S] [--threads 1,2] [--rounds 7] [--json]\n"
     "               [--onnxruntime LIBRARY] [--openvino LIBRARY]\n"
-    "               [--tiers | --compare PLUGIN.so [--property KEY=VALUE] | --pairs |\n"
-    "               --neighbour | --compile]\n"
+    "               [--scalar | --tiers | --compare PLUGIN.so [--property KEY=VALUE] |\n"
+    "               --pairs | --neighbour | --compile]\n"
     "FILE has a problem a line; --few takes one shape of each group; --random draws N shapes more\n"
     "for each operation and type, from a seed that is drawn and printed where none is given.\n"
     "LIBRARY: libonnxruntime.so.* or libopenvino_c.so.* of the Python packages.\n"
@@ -46,6 +46,7 @@ static const char usage[] =
     "then\n"
     "each peer's time over irreduce's (above 1: irreduce is faster; !: the peer's answer "
     "differs).\n"
+    "--scalar: the scalar tier, and loops compiled with no more than -O2.\n"
     "--tiers: each operation and type out of L1, tier by tier; the ratios are scalar's time over\n"
     "the tier's.\n"
     "--compare: this build of the device library and another, in turns; ratio: the other's time\n"
@@ -63,6 +64,7 @@ static const struct {
     {"--few", &settings.few},         {"--tiers", &settings.tiers},
     {"--pairs", &settings.pairs},     {"--neighbour", &settings.neighbour},
     {"--compile", &settings.compile}, {"--json", &settings.json},
+    {"--scalar", &settings.scalar},
 };
 static const struct {
     const char *name;

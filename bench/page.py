@@ -28,7 +28,8 @@ anything; absolute times are there to show what a ratio is made of.
   it is marked `!` (integers: that is not the same).
 * ONNX Runtime and OpenVINO get the same reduction as a model of one node, through their C APIs, from
   the libraries of their Python packages. oneDNN gets the merged dimensions, as a careful caller
-  would. The loop is what one writes without a library, under `-O3 -march=native -ffast-math`, on one thread.
+  would. The loop is what one writes without a library, under `-O3 -march=native -ffast-math` (beside the
+  scalar tier `-O2`), on one thread.
   The read sums the bytes as integers, and nothing else: the limit.
 * "/ read" is irreduce's time over the read's (1.00: nothing can be faster). A peer's column is its
   time over irreduce's: above 1 irreduce is faster, below 1 **the peer is**.

@@ -1,6 +1,6 @@
-/* What one writes without a library: loops over the merged dimensions, compiled with -O3
- * -march=native -ffast-math in this file alone. One thread. Its f16 is widened by arithmetic.
- * SPDX-License-Identifier: Apache-2.0 */
+/* What one writes without a library: loops over the merged dimensions. One thread. Its f16 is
+ * widened by arithmetic. Compiled twice: with -O3 -march=native -ffast-math, in this file alone,
+ * and with -O2 (peer_loop_o2). SPDX-License-Identifier: Apache-2.0 */
 #include "bench.h"
 
 #include <math.h>

@@ -93,6 +93,9 @@ LISTS = {
                               "--ops", "sum,min,l2"],
     "other operations, 1 thread": ["--threads", "1", "--few", "--types", "f32,i32,boolean",
                                    "--ops", "max,mean,prod,l1,and,or", "--random", "2"],
+    "scalar tier and loops under -O2, 1 thread": ["--scalar", "--threads", "1", "--few", "--types",
+                                                  "f32,f64,bf16,i8,i32,i64", "--ops",
+                                                  "sum,min,l2,mean"],
 }
 
 

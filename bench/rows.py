@@ -17,6 +17,7 @@ class Row:
         self.problem, self.group = answer["problem"], answer["group"]
         self.threads, self.bytes = answer["threads"], answer["bytes"]
         self.kernel, self.wrong = answer["kernel"].split(" ")[0], answer["wrong"]
+        self.scalar = "scalar)" in answer["kernel"]  # its limit is a loop, not the read
         self.us = {name: us for name, us in answer["median_us"].items() if us is not None}
         self.kept = {}  # over(name) of the second best of several runs
         self.op, self.type, self.shape = self.problem.split(" ", 2)
@@ -44,7 +45,7 @@ def losses(row):
     """By how much it misses, for each bar of a single row that it misses: below 1."""
     missed = [row.keeps(name) / LEAST[name] for name in PEERS
               if comparable(row, name) and row.keeps(name) < LEAST[name]]
-    if row.bytes > LARGE and row.keeps_over_read() > MOST_OVER_READ_LARGE[row.threads]:
+    if row.bytes > LARGE and not row.scalar and row.keeps_over_read() > MOST_OVER_READ_LARGE[row.threads]:
         missed.append(MOST_OVER_READ_LARGE[row.threads] / row.keeps_over_read())
     return missed
 

@@ -2,6 +2,9 @@
 # The plain loops get what a user who knows his machine would give them.
 add_library(irr_bench_loop OBJECT bench/peer_loop.c)
 target_compile_options(irr_bench_loop PRIVATE -O3 -march=native -ffast-math)
+add_library(irr_bench_loop_o2 OBJECT bench/peer_loop.c)
+target_compile_options(irr_bench_loop_o2 PRIVATE -O2)
+target_compile_definitions(irr_bench_loop_o2 PRIVATE peer_loop=peer_loop_o2)
 
 add_executable(irreduce_bench
   bench/cases.c bench/compare.c bench/compile.c bench/irreduce_bench.c bench/library.c
@@ -10,7 +13,8 @@ add_executable(irreduce_bench
   bench/peer_openvino.c bench/peer_read.c bench/region.c bench/table.c bench/tiers.c bench/verify.c
   tools/inputs.c tools/json.c tools/npy.c tools/options.c tools/problem.c tools/progress.c
   tools/seed.c tools/session.c tools/support.c tools/types.c
-  ${IRR_POOL} $<TARGET_OBJECTS:irr_bench_loop> $<TARGET_OBJECTS:irr_base>)
+  ${IRR_POOL} $<TARGET_OBJECTS:irr_bench_loop> $<TARGET_OBJECTS:irr_bench_loop_o2>
+  $<TARGET_OBJECTS:irr_base>)
 target_include_directories(irreduce_bench PRIVATE src)
 target_link_libraries(irreduce_bench PRIVATE irr_plain_read irreduce Threads::Threads
   ${CMAKE_DL_LIBS} m)
