@@ -113,6 +113,7 @@ irr_status_e irr_graph_read(const irr_ir_source_t *source,
     irr_status_e status = IRR_OK;
     graph->references = 1;
     graph->source = source;
+    graph->weights.descriptor = -1;
     graph->memory_limit_bytes = irr_memory_limit_bytes();
     graph->report.file = irr_take_text(&graph->memory, path);
     graph->report.owner = graph;

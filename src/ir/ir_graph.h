@@ -107,11 +107,11 @@ typedef struct irr_scope {
 /* ir_weights.c's own, while a file is read. */
 typedef struct irr_weights {
     const char *path;           /* "<memory>" */
-    const unsigned char *bytes; /* the user's, or a small file's; NULL: they are read one by one */
+    const unsigned char *bytes; /* the user's; NULL: they are read from the file, one by one */
     uint64_t size_bytes;
-    int descriptor;
+    int descriptor;      /* below 0: no file is open */
     irr_status_e status; /* of opening it */
-    bool asked, opened;
+    bool asked;
 } irr_weights_t;
 
 /* One read file. Immutable once it is read, and counted: models and reports share it. */

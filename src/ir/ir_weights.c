@@ -7,8 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SMALL_FILE_BYTES 131072u /* read at once: axes are small and lie side by side */
-
 irr_status_e irr_open_regular(const char *path, int *descriptor, uint64_t *size_bytes,
                               irr_sentence_t sentence) {
     struct stat info;
@@ -57,7 +55,7 @@ static irr_status_e open_weights(irr_ir_graph_t *graph, irr_sentence_t sentence)
     irr_weights_t *weights = &graph->weights;
     bool standard = source->path && strcmp(source->path, "-") == 0;
     if (source->weights_path && *source->weights_path) {
-        weights->path = irr_take_text(&graph->memory, source->weights_path);
+        weights->path = source->weights_path;
     } else if (source->path && !standard) {
         weights->path = default_path(source->path, &graph->memory);
     } else if (!source->path && source->weights) {
@@ -74,13 +72,7 @@ static irr_status_e open_weights(irr_ir_graph_t *graph, irr_sentence_t sentence)
     if (!weights->path) return irr_out_of_memory(sentence, sizeof ".bin");
     irr_status_e status =
         irr_open_regular(weights->path, &weights->descriptor, &weights->size_bytes, sentence);
-    IRR_TRY(irr_fail_at(sentence, status, "weights file \"%.400s\": ", weights->path));
-    weights->opened = true;
-    if (weights->size_bytes > SMALL_FILE_BYTES) return IRR_OK;
-    unsigned char *whole = irr_take(&graph->memory, weights->size_bytes, 1);
-    size_t bytes = whole ? read_at(weights->descriptor, 0, weights->size_bytes, whole) : 0;
-    if (bytes == weights->size_bytes) weights->bytes = whole;
-    return IRR_OK;
+    return irr_fail_at(sentence, status, "weights file \"%.400s\": ", weights->path);
 }
 
 irr_status_e irr_weights_open(irr_ir_graph_t *graph, irr_sentence_t sentence) {
@@ -92,8 +84,7 @@ irr_status_e irr_weights_open(irr_ir_graph_t *graph, irr_sentence_t sentence) {
 }
 
 void irr_weights_close(const irr_ir_graph_t *graph) {
-    const irr_weights_t *weights = &graph->weights;
-    if (weights->opened) close(weights->descriptor);
+    if (graph->weights.descriptor >= 0) close(graph->weights.descriptor);
 }
 
 irr_status_e irr_load_constant(irr_ir_graph_t *graph, irr_layer_t *layer, irr_sentence_t sentence) {
