@@ -82,9 +82,6 @@ static void open_layer(irr_reader_t *reader, irr_level_t *level, const char *con
                            .data_line = level->line,
                            .scope = level->scope};
     layer->kind = (uint8_t)kind_of(layer->type, &layer->op);
-    graph->report.layers++;
-    graph->report.reduce_layers += layer->kind == IRR_LAYER_REDUCE;
-    graph->report.unknown_size += layer->kind == IRR_LAYER_UNKNOWN;
     if (layer->id == irr_no_text)
         irr_problem(graph, level->layer, IRR_AT_LAYER, "attribute id is missing");
     if (!*layer->type)

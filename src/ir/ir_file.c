@@ -69,12 +69,13 @@ static int by_line(const void *a, const void *b) {
 }
 
 /* Sorts them, and puts the layers behind that are not known: each with its text, or the first. */
-static void list_problems(irr_ir_graph_t *graph, bool all) {
+static void fill_report(irr_ir_graph_t *graph, bool all) {
     size_t count = graph->report.size = graph->problems.count;
     char text[2 * IRR_SENTENCE_BYTES];
     if (count) qsort(graph->problems.at, count, sizeof *graph->problems.at, by_line);
     for (size_t i = 0; i < count; i++) graph->problems.at[i].line >>= 32;
     for (uint32_t i = 0; i < graph->layers.count; i++) {
+        graph->report.reduce_layers += graph->layers.at[i].kind == IRR_LAYER_REDUCE;
         if (graph->layers.at[i].kind == IRR_LAYER_UNKNOWN && IRR_ROOM(graph, problems))
             graph->problems.at[graph->problems.count++] = problem_of(
                 graph, IRR_OK, i, IRR_AT_LAYER, "not known; its declared ports are trusted");
@@ -86,7 +87,9 @@ static void list_problems(irr_ir_graph_t *graph, bool all) {
     }
     graph->report.problems = graph->problems.at;
     graph->report.unknown_layers = graph->problems.at + count;
-    graph->report.fragments = graph->fragments ? graph->report.layers : 0;
+    graph->report.unknown_size = graph->problems.count - count;
+    graph->report.layers = graph->layers.count;
+    graph->report.fragments = graph->fragments ? graph->layers.count : 0;
 }
 
 /* ---- life ---- */
@@ -121,7 +124,7 @@ irr_status_e irr_graph_read(const irr_ir_source_t *source,
     if (!graph->memory.failed && IRR_ROOM(graph, layers) && IRR_ROOM(graph, ports) &&
         IRR_ROOM(graph, scopes) && IRR_ROOM(graph, problems) && irr_read_xml(graph))
         irr_check_graph(graph);
-    list_problems(graph, more == NULL);
+    fill_report(graph, more == NULL);
     if (graph->memory.failed)
         status = irr_fail(sentence, IRR_NOT_ALLOCATED, "out of memory while reading %.400s", path);
     if (!status && more) status = more(graph, sentence);

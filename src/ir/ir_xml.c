@@ -154,7 +154,6 @@ static void on_error(void *context, xmlErrorPtr error) {
     irr_xml_memory_note(&parse->out_of_memory, error);
     if (error->level < XML_ERR_FATAL || reader->stopped) return;
     graph->problems.count = graph->layers.count = 0;
-    graph->report = (irr_check_report_t){.file = graph->report.file, .owner = graph};
     if (parse->end_line && open_line) /* the parser speaks of extra content here */
         irr_refuse(reader, parse->end_line,
                    "malformed XML: the document ends inside the element of line %" PRIu32,
