@@ -4,9 +4,8 @@
 
 typedef enum {
     AT_DOCUMENT = 0,
-    AT_NET,
-    AT_FRAGMENTS,
-    AT_LAYERS,
+    AT_NET,    /* or a body, which holds the same */
+    AT_LAYERS, /* or the root of fragments, which is ours */
     AT_LAYER,
     AT_DATA,
     AT_INPUT,
@@ -14,8 +13,7 @@ typedef enum {
     AT_PORT,
     AT_DIM,
     AT_EDGES,
-    AT_EDGE,
-    AT_BODY
+    AT_EDGE
 } element_e;
 
 /* What opens an element gets its attributes of interest, in the order of their names. */
@@ -146,9 +144,8 @@ static void open_edge(irr_reader_t *reader, irr_level_t *level, const char *cons
 static const irr_rule_t document = {.element = AT_DOCUMENT};
 
 #define PORT .attributes = {"id", "precision", "names"}
-#define LAYER .attributes = {"id", "type", "version", "name"}
 
-/* The commonest come first. The root of fragments is ours. */
+/* The commonest come first. */
 static const irr_rule_t rules[] = {
     {AT_PORT, AT_DIM, "dim", .strict = true},
     {AT_EDGES, AT_EDGE, "edge", .open = open_edge,
@@ -158,17 +155,15 @@ static const irr_rule_t rules[] = {
     {AT_LAYER, AT_INPUT, "input", .once = true, .strict = true},
     {AT_LAYER, AT_OUTPUT, "output", .once = true, .strict = true},
     {AT_LAYER, AT_DATA, "data", .once = true, .open = open_data}, /* attributes by layer's kind */
-    {AT_LAYERS, AT_LAYER, "layer", .strict = true, .open = open_layer, LAYER},
-    {AT_LAYER, AT_BODY, "body", .open = open_body},
-    {AT_LAYER, AT_BODY, "then_body", .open = open_body},
-    {AT_LAYER, AT_BODY, "else_body", .open = open_body},
+    {AT_LAYERS, AT_LAYER, "layer", .strict = true, .open = open_layer,
+     .attributes = {"id", "type", "version", "name"}},
+    {AT_LAYER, AT_NET, "body", .open = open_body},
+    {AT_LAYER, AT_NET, "then_body", .open = open_body},
+    {AT_LAYER, AT_NET, "else_body", .open = open_body},
     {AT_DOCUMENT, AT_NET, "net", .once = true, .open = open_net, .attributes = {"version", "name"}},
-    {AT_DOCUMENT, AT_FRAGMENTS, "fragments", .once = true, .strict = true},
-    {AT_FRAGMENTS, AT_LAYER, "layer", .strict = true, .open = open_layer, LAYER},
+    {AT_DOCUMENT, AT_LAYERS, "fragments", .once = true, .strict = true},
     {AT_NET, AT_LAYERS, "layers", .once = true, .strict = true},
     {AT_NET, AT_EDGES, "edges", .once = true, .strict = true},
-    {AT_BODY, AT_LAYERS, "layers", .once = true, .strict = true},
-    {AT_BODY, AT_EDGES, "edges", .once = true, .strict = true},
 };
 
 /* Most comparisons end at the first letter. */
@@ -279,7 +274,8 @@ void irr_close_element(irr_reader_t *reader) {
     element_e element = level->rule ? level->rule->element : AT_DOCUMENT;
     if (element == AT_DIM) close_dim(reader, level);
     if (element == AT_PORT) close_port(reader, level->port);
-    if (element == AT_NET && !(level->seen >> AT_LAYERS & 1))
+    bool net = element == AT_NET && level->rule->parent == AT_DOCUMENT;
+    if (net && !(level->seen >> AT_LAYERS & 1))
         irr_problem(reader->graph, IRR_NONE, level->line, "<net> has no <layers>");
     if (reader->depth) reader->depth--;
 }
