@@ -22,7 +22,7 @@ typedef struct irr_ir_source {
 } irr_ir_source_t;
 
 /* Reads and checks. Whatever is wrong with the file, a missing one included, is a problem in the
- * report; the call itself fails with IRR_NOT_ALLOCATED and IRR_INVALID_C_PARAM only. */
+ * report; the call itself fails with IRR_NOT_ALLOCATED only. */
 irr_status_e irr_ir_check(const irr_ir_source_t *source, irr_check_report_t *report,
                           irr_sentence_t sentence);
 /* A report's owner; models keep what they need of a file themselves. NULL does nothing. */

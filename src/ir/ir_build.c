@@ -14,7 +14,7 @@ typedef struct {
 } build_t;
 
 /* Room for what so many layers and values need. */
-static bool claim_room(build_t *build, size_t layers, size_t values) {
+static void claim_room(build_t *build, size_t layers, size_t values) {
     irr_ir_model_t *face = build->face;
     face->inputs = irr_take(build->memory, layers + 1, sizeof *face->inputs);
     face->outputs = irr_take(build->memory, layers, sizeof *face->outputs);
@@ -22,7 +22,6 @@ static bool claim_room(build_t *build, size_t layers, size_t values) {
     face->graph.values = build->values = irr_take(build->memory, values, sizeof *build->values);
     face->graph.value_count = (uint32_t)values;
     build->known = irr_take(build->memory, values, sizeof *build->known);
-    return !build->memory->failed;
 }
 
 /* ---- values ---- */
@@ -93,8 +92,7 @@ static void set_port(build_t *build, irr_ir_port_t *port, const char *names, con
     port->element_type = from->element_type;
     port->rank = from->rank;
     port->dims = build->known[value].dims;
-    build->face->dynamic |=
-        from->rank == IRR_DYNAMIC_RANK || irr_shape_is_dynamic(from->dims, from->rank);
+    build->face->dynamic |= !irr_partial_static(&build->known[value]);
 }
 
 static irr_graph_layer_t layer_of(const irr_ir_graph_t *file, const irr_layer_t *layer) {
@@ -247,11 +245,11 @@ irr_status_e irr_model_build(irr_ir_graph_t *file, uint32_t extracted, const irr
     model->parts = parts;
     build_t build = {.face = model, .file = file, .given = inputs, .memory = &parts->memory};
     bool net = extracted == IRR_NONE;
-    irr_status_e status = IRR_NOT_ALLOCATED;
-    if (claim_room(&build, net ? file->layers.count : 1, net ? file->value_count : 3))
+    irr_status_e status = IRR_OK;
+    claim_room(&build, net ? file->layers.count : 1, net ? file->value_count : 3);
+    if (!parts->memory.failed)
         status = net ? build_net(&build, sentence) : build_layer(&build, sentence);
     if (!status) finish(&build);
-    if (parts->memory.failed || status == IRR_NOT_ALLOCATED)
-        status = irr_out_of_memory(sentence, file->ports.count);
+    if (parts->memory.failed) status = irr_out_of_memory(sentence, file->ports.count);
     return IRR_GIVE(status, out, model, irr_ir_free);
 }

@@ -108,8 +108,6 @@ irr_status_e irr_graph_read(const irr_ir_source_t *source,
                             irr_status_e (*more)(irr_ir_graph_t *graph, irr_sentence_t sentence),
                             irr_ir_graph_t **out, irr_sentence_t sentence) {
     *out = NULL;
-    if (!source || (source->axes_count && !source->axes))
-        return irr_fail(sentence, IRR_INVALID_C_PARAM, "the source of a model is NULL");
     irr_ir_graph_t *graph = irr_calloc(1, sizeof *graph);
     if (!graph) return irr_out_of_memory(sentence, sizeof *graph);
     const char *path = source->path ? source->path : "<memory>";

@@ -138,7 +138,6 @@ irr_status_e irr_ir_extract(const irr_ir_model_t *model, const char *path, irr_i
                             irr_sentence_t sentence) {
     irr_ir_graph_t *file = model->parts->file;
     *one = NULL;
-    if (!path) return irr_fail(sentence, IRR_INVALID_C_PARAM, "the layer's name is NULL");
     uint32_t index = layer_by_path(file, path);
     if (index == IRR_NONE)
         return irr_fail(sentence, IRR_NOT_FOUND,

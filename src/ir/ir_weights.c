@@ -32,8 +32,7 @@ irr_status_e irr_open_regular(const char *path, int *descriptor, uint64_t *size_
 static size_t read_at(int file, uint64_t offset, size_t bytes, unsigned char *to) {
     size_t got = 0;
     while (got < bytes) {
-        size_t part = bytes - got < (1u << 30) ? bytes - got : 1u << 30;
-        ssize_t n = pread(file, to + got, part, (off_t)(offset + got));
+        ssize_t n = pread(file, to + got, bytes - got, (off_t)(offset + got));
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) break;
         got += (size_t)n;

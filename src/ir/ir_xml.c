@@ -189,18 +189,17 @@ static bool open_input(parse_t *parse) {
     const irr_ir_source_t *source = graph->source;
     uint64_t size_bytes;
     char reason[IRR_SENTENCE_BYTES];
-    irr_status_e status = IRR_OK;
     parse->descriptor = STDIN_FILENO;
     if (!source->path) {
         parse->memory = source->xml ? source->xml : "";
         parse->memory_bytes = source->xml ? source->xml_bytes : 0;
-    } else if (strcmp(source->path, "-") != 0) {
-        status = irr_open_regular(source->path, &parse->descriptor, &size_bytes,
-                                  (irr_sentence_t){reason, sizeof reason});
-        parse->opened = !status;
+        return true;
     }
+    if (strcmp(source->path, "-") == 0) return true;
+    irr_status_e status = irr_open_regular(source->path, &parse->descriptor, &size_bytes,
+                                           (irr_sentence_t){reason, sizeof reason});
     if (status) irr_problem_as(graph, status, IRR_NONE, 0, "%s", reason);
-    return !status;
+    return parse->opened = !status;
 }
 
 /* Fills the window. The bytes added: 0 at the end of the input, -1 on an error. */
@@ -228,17 +227,15 @@ static ssize_t fill(parse_t *parse) {
 /* ---- what is no XML in UTF-8 ---- */
 
 static const struct {
-    const char *magic;
-    size_t length;
-    const char *what;
+    const char *start, *what;
 } magics[] = {
-    {"\x1f\x8b", 2, "compressed (gzip); compressed files are not read"},
-    {"\xfd\x37zXZ", 5, "compressed (xz); compressed files are not read"},
-    {"BZh", 3, "compressed (bzip2); compressed files are not read"},
-    {"\x28\xb5\x2f\xfd", 4, "compressed (zstd); compressed files are not read"},
-    {"PK\x03\x04", 4, "compressed (zip); compressed files are not read"},
-    {"\xff\xfe", 2, "UTF-16; UTF-8 is expected"},
-    {"\xfe\xff", 2, "UTF-16; UTF-8 is expected"},
+    {"\x1f\x8b", "compressed (gzip); compressed files are not read"},
+    {"\xfd\x37zXZ", "compressed (xz); compressed files are not read"},
+    {"BZh", "compressed (bzip2); compressed files are not read"},
+    {"\x28\xb5\x2f\xfd", "compressed (zstd); compressed files are not read"},
+    {"PK\x03\x04", "compressed (zip); compressed files are not read"},
+    {"\xff\xfe", "UTF-16; UTF-8 is expected"},
+    {"\xfe\xff", "UTF-16; UTF-8 is expected"},
 };
 
 /* Refuses what is none by its first bytes, which the window holds, and a NUL behind. */
@@ -248,10 +245,9 @@ static void check_start(parse_t *parse) {
     uint32_t line = 1;
     if (at == end) irr_refuse(reader, 0, "the file is empty; an IR document is expected");
     for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
-        if (memcmp(at, magics[i].magic, magics[i].length) == 0)
-            irr_refuse(reader, 1, "the file is %s", magics[i].what);
-    if (memcmp(at, "\xef\xbb\xbf", 3) == 0) at += 3;
-    for (; *at && strchr(" \t\r\n", *at); at++) line += *at == '\n';
+        if (begins(at, magics[i].start)) irr_refuse(reader, 1, "the file is %s", magics[i].what);
+    if (begins(at, "\xef\xbb\xbf")) at += 3;
+    for (; is_blank(*at); at++) line += *at == '\n';
     if (at == end) irr_refuse(reader, 1, "the file is blank; an IR document is expected");
     if (at[0] == '<' && at[1]) return;
     if (at[0] == '<' && at + 1 < end) at++;
@@ -323,7 +319,7 @@ static void parse_all(parse_t *parse) {
     } else {
         irr_no_memory(parse->reader.graph);
     }
-    if (parse->parser) xmlFreeParserCtxt(parse->parser);
+    xmlFreeParserCtxt(parse->parser);
     irr_xml_memory_end(&parse->out_of_memory);
     if (parse->out_of_memory.out_of_memory) irr_no_memory(parse->reader.graph);
 }
