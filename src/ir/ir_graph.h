@@ -179,8 +179,6 @@ irr_status_e irr_partial_reduce(const irr_partial_t *data, const irr_partial_t *
                                 const void *values, bool keep_dims, irr_arena_t *memory,
                                 irr_partial_t *out, irr_sentence_t sentence);
 bool irr_partial_static(const irr_partial_t *shape);
-/* Could a tensor have both shapes? */
-bool irr_partial_compatible(const irr_partial_t *a, const irr_partial_t *b);
 char *irr_partial_text(const irr_partial_t *shape, char *text, size_t capacity_bytes);
 /* Of a tensor of a static shape, else 0; UINT64_MAX: more than there can be. An element without a
  * size of its own takes one. */

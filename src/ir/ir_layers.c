@@ -16,10 +16,17 @@
 
 /* ---- ports ---- */
 
-/* A port without dimensions declares a scalar or a dynamic rank, nothing else. */
+/* Could a tensor have both shapes? A port without dimensions declares a scalar or a dynamic rank,
+ * nothing else. */
 static bool agrees(const irr_partial_t *declared, const irr_partial_t *shape) {
-    if (declared->rank != IRR_DYNAMIC_RANK) return irr_partial_compatible(declared, shape);
-    return !shape->rank || !irr_partial_static(shape);
+    if (declared->rank == IRR_DYNAMIC_RANK) return !shape->rank || !irr_partial_static(shape);
+    if (shape->rank == IRR_DYNAMIC_RANK) return true;
+    if (shape->rank != declared->rank) return false;
+    for (uint32_t d = 0; d < shape->rank; d++) {
+        const irr_dimension_t *x = &declared->dims[d], *y = &shape->dims[d];
+        if ((x->max >= 0 && x->max < y->min) || (y->max >= 0 && y->max < x->min)) return false;
+    }
+    return true;
 }
 
 static const char *type_word(uint8_t type) {

@@ -99,16 +99,6 @@ bool irr_partial_static(const irr_partial_t *shape) {
     return shape->rank != IRR_DYNAMIC_RANK && !irr_shape_is_dynamic(shape->numbers, shape->rank);
 }
 
-bool irr_partial_compatible(const irr_partial_t *a, const irr_partial_t *b) {
-    if (a->rank == IRR_DYNAMIC_RANK || b->rank == IRR_DYNAMIC_RANK) return true;
-    if (a->rank != b->rank) return false;
-    for (uint32_t d = 0; d < a->rank; d++) {
-        const irr_dimension_t *x = &a->dims[d], *y = &b->dims[d];
-        if ((x->max >= 0 && x->max < y->min) || (y->max >= 0 && y->max < x->min)) return false;
-    }
-    return true;
-}
-
 /* A dimension that is either itself or, if its axis turns out to be reduced, 1. */
 static irr_dimension_t or_one(irr_dimension_t dim) {
     if (dim.min > 1) dim.min = 1;

@@ -257,9 +257,9 @@ static void check_start(parse_t *parse) {
 
 /* ---- feeding ---- */
 
-static void push(parse_t *parse, const char *bytes, size_t count, bool last) {
+static void push(parse_t *parse, const char *bytes, size_t count) {
     if (parse->reader.stopped) return;
-    xmlParseChunk(parse->parser, bytes, (int)count, last);
+    xmlParseChunk(parse->parser, bytes, (int)count, false);
     if (xmlDictSize(parse->parser->dict) > MAX_NAMES)
         irr_refuse(&parse->reader, (uint32_t)parse->parser->input->line,
                    "the document uses more than %d different names", MAX_NAMES);
@@ -268,15 +268,14 @@ static void push(parse_t *parse, const char *bytes, size_t count, bool last) {
 /* Hands on the window's first bytes. */
 static void hand_on(parse_t *parse, const char *end) {
     const char *from = parse->window;
-    size_t count = (size_t)(end - from);
     if (parse->scan.fragments && !parse->reader.graph->fragments) { /* they need a root */
         parse->reader.graph->fragments = true;
-        push(parse, from, (size_t)(parse->scan.first - from), false);
-        push(parse, "<fragments>", 11, false);
+        push(parse, from, (size_t)(parse->scan.first - from));
+        push(parse, "<fragments>", 11);
         from = parse->scan.first;
     }
-    push(parse, from, (size_t)(end - from), false);
-    parse->held -= count;
+    push(parse, from, (size_t)(end - from));
+    parse->held -= (size_t)(end - parse->window);
     memmove(parse->window, end, parse->held);
 }
 
@@ -304,10 +303,10 @@ static void feed_all(parse_t *parse) {
 
 static void finish(parse_t *parse) {
     irr_reader_t *reader = &parse->reader;
-    if (reader->graph->fragments && reader->depth == 1) push(parse, "</fragments>", 12, false);
+    if (reader->graph->fragments && reader->depth == 1) push(parse, "</fragments>", 12);
     if (reader->stopped) return;
     parse->end_line = line_of_end(parse->parser->input);
-    push(parse, "", 0, true);
+    xmlParseChunk(parse->parser, "", 0, true);
     if (!parse->parser->wellFormed) irr_refuse(reader, 0, "malformed XML");
 }
 
