@@ -113,6 +113,23 @@ static bool scan_next(scan_t *scan) {
     return pass_tag(scan);
 }
 
+/* ---- memory ---- */
+
+static void note_memory(void *memory, xmlErrorPtr error) {
+    if (error->code == XML_ERR_NO_MEMORY) ((irr_xml_memory_t *)memory)->out_of_memory = true;
+}
+
+void irr_xml_memory_begin(irr_xml_memory_t *memory) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, xmlInitParser); /* two threads must not begin at once */
+    *memory = (irr_xml_memory_t){false, xmlStructuredError, xmlStructuredErrorContext};
+    xmlSetStructuredErrorFunc(memory, note_memory);
+}
+
+void irr_xml_memory_end(const irr_xml_memory_t *memory) {
+    xmlSetStructuredErrorFunc(memory->context_before, memory->before);
+}
+
 /* ---- the parser ---- */
 
 /* The parser stands at the end of the tag, and its line is that one's. */
@@ -151,7 +168,7 @@ static void on_error(void *context, xmlErrorPtr error) {
     irr_ir_graph_t *graph = reader->graph;
     const char *message = error->message ? error->message : "the document is not well-formed";
     uint32_t open_line = reader->levels[reader->depth].line;
-    irr_xml_memory_note(&parse->out_of_memory, error);
+    note_memory(&parse->out_of_memory, error);
     if (error->level < XML_ERR_FATAL || reader->stopped) return;
     graph->problems.count = graph->layers.count = 0;
     if (parse->end_line && open_line) /* the parser speaks of extra content here */
@@ -160,11 +177,6 @@ static void on_error(void *context, xmlErrorPtr error) {
                    open_line);
     irr_refuse(reader, error->line > 0 ? (uint32_t)error->line : 0, "malformed XML: %.*s",
                (int)strcspn(message, "\n"), message);
-}
-
-void irr_xml_start(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, xmlInitParser);
 }
 
 static bool create_parser(parse_t *parse) {

@@ -4,7 +4,6 @@
 #ifndef IRR_IR_XML_MEMORY_H
 #define IRR_IR_XML_MEMORY_H
 
-#include <libxml/globals.h>
 #include <libxml/xmlerror.h>
 #include <stdbool.h>
 
@@ -14,21 +13,7 @@ typedef struct {
     void *context_before;
 } irr_xml_memory_t;
 
-static inline void irr_xml_memory_note(void *context, xmlErrorPtr error) {
-    if (error->code == XML_ERR_NO_MEMORY) ((irr_xml_memory_t *)context)->out_of_memory = true;
-}
-
-/* Once in the process, before libxml2 is asked anything: two threads must not begin at once. */
-void irr_xml_start(void);
-
-static inline void irr_xml_memory_begin(irr_xml_memory_t *memory) {
-    irr_xml_start();
-    *memory = (irr_xml_memory_t){false, xmlStructuredError, xmlStructuredErrorContext};
-    xmlSetStructuredErrorFunc(memory, irr_xml_memory_note);
-}
-
-static inline void irr_xml_memory_end(const irr_xml_memory_t *memory) {
-    xmlSetStructuredErrorFunc(memory->context_before, memory->before);
-}
+void irr_xml_memory_begin(irr_xml_memory_t *memory);
+void irr_xml_memory_end(const irr_xml_memory_t *memory);
 
 #endif
