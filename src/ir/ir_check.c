@@ -136,36 +136,35 @@ static void resolve(irr_ir_graph_t *graph) {
 
 /* ---- every layer after its sources ---- */
 
-/* Depth first along the sources, so that each layer follows them; the file's order else. `inputs`
- * counts the inputs that were looked at, plus one, of each layer that is open: 0 is new, IRR_NONE
- * done. The open ones are a stack at the end of the order, which they cannot fill. */
-static void visit(irr_ir_graph_t *graph, uint32_t *inputs, uint32_t root, size_t *ordered) {
+/* Depth first along the sources, so that each layer follows them; the file's order else. The open
+ * layers are a stack at the end of the order, which they cannot fill. */
+static void visit(irr_ir_graph_t *graph, uint32_t root, size_t *ordered) {
+    irr_layer_t *layers = graph->layers.at;
     uint32_t *end = graph->order + graph->layers.count, *top = end;
     *--top = root;
-    inputs[root] = 1;
+    layers[root].visits = 1;
     while (top < end) {
-        uint32_t index = *top;
-        irr_layer_t *layer = &graph->layers.at[index];
-        if (inputs[index] > layer->inputs.count) {
-            inputs[index] = IRR_NONE;
-            top++;
-            graph->order[(*ordered)++] = index;
+        irr_layer_t *layer = &layers[*top];
+        if (layer->visits > layer->inputs.count) {
+            layer->visits = IRR_NONE;
+            graph->order[(*ordered)++] = *top++;
             irr_kinds[layer->kind].check(graph, layer);
             /* Layers of fragments have no edges: they stay in the file's order. */
             graph->fragment += graph->scopes.at[layer->scope].layer == IRR_NONE;
             continue;
         }
-        const irr_port_t *port = &graph->ports.at[layer->inputs.first + inputs[index]++ - 1];
-        if (port->source == IRR_NONE) continue;
-        uint32_t source = graph->ports.at[port->source].layer;
-        if (inputs[source] == 0) {
-            inputs[source] = 1;
-            *--top = source;
-        } else if (inputs[source] != IRR_NONE) {
+        const uint32_t index = layer->inputs.first + layer->visits++ - 1;
+        const irr_port_t *port = &graph->ports.at[index];
+        irr_layer_t *source = irr_feeder(graph, index);
+        if (!source) continue;
+        if (source->visits == 0) {
+            source->visits = 1;
+            *--top = (uint32_t)(source - layers);
+        } else if (source->visits != IRR_NONE) {
             irr_problem(graph, port->layer, port->line,
                         "input port %s closes a cycle: it comes from layer %s \"%.200s\", which "
                         "needs this layer's output",
-                        port->id, graph->layers.at[source].id, graph->layers.at[source].name);
+                        port->id, source->id, source->name);
         }
     }
 }
@@ -173,10 +172,7 @@ static void visit(irr_ir_graph_t *graph, uint32_t *inputs, uint32_t root, size_t
 void irr_check_graph(irr_ir_graph_t *graph) {
     size_t count = graph->layers.count, ordered = 0;
     resolve(graph);
-    uint32_t *inputs = irr_calloc(count, sizeof *inputs);
     graph->order = irr_take(&graph->memory, count, sizeof *graph->order);
-    if (!inputs) irr_no_memory(graph);
     for (uint32_t i = 0; i < count && !graph->memory.failed; i++)
-        if (inputs[i] == 0) visit(graph, inputs, i, &ordered);
-    irr_release(inputs);
+        if (graph->layers.at[i].visits == 0) visit(graph, i, &ordered);
 }

@@ -74,6 +74,7 @@ typedef struct irr_layer {
     const void *constant;        /* its bytes once they are loaded */
     uint32_t line, scope;
     uint32_t data_line;         /* the layer's own without a <data> */
+    uint32_t visits;            /* 0: new, IRR_NONE: checked, else 1 + inputs looked at */
     irr_run_t inputs, outputs;  /* of ports */
     uint8_t kind;               /* irr_layer_kind_e */
     uint8_t op;                 /* irr_op_e of a reduction */
