@@ -70,14 +70,10 @@ static void split_names(build_t *build, const char *text, irr_ir_port_t *port) {
     if (!names || !to) return;
     names[port->name_count++] = to;
     for (const char *c = text; *c; c++) {
-        if (*c == '\\' && c[1] == ',') {
-            *to++ = *++c;
-        } else if (*c == ',') {
-            *to++ = '\0';
-            names[port->name_count++] = to;
-        } else {
-            *to++ = *c;
-        }
+        bool ends = *c == ',';
+        if (*c == '\\' && c[1] == ',') c++;
+        *to++ = ends ? '\0' : *c;
+        if (ends) names[port->name_count++] = to;
     }
     port->names = names;
 }
