@@ -110,8 +110,7 @@ typedef struct irr_weights {
     const char *path;           /* "<memory>" */
     const unsigned char *bytes; /* the user's; NULL: they are read from the file, one by one */
     uint64_t size_bytes;
-    int descriptor;      /* below 0: no file is open */
-    irr_status_e status; /* of opening it */
+    int descriptor; /* below 0: no file is open */
     bool asked;
 } irr_weights_t;
 
@@ -205,8 +204,9 @@ extern const irr_kind_t irr_kinds[IRR_LAYER_KINDS];
 /* A descriptor of a regular file and its size, or a sentence without the path's layer. */
 irr_status_e irr_open_regular(const char *path, int *descriptor, uint64_t *size_bytes,
                               irr_sentence_t sentence);
-/* Opens the weights at the first call. Its failure is told only then: "" later. */
-irr_status_e irr_weights_open(irr_ir_graph_t *graph, irr_sentence_t sentence);
+/* Opens the weights for the first constant that needs them. False: they are not there, which is a
+ * problem of that one. */
+bool irr_weights_open(irr_ir_graph_t *graph, const irr_layer_t *constant);
 void irr_weights_close(const irr_ir_graph_t *graph);
 /* The bytes of a constant that has them in its weights, once; of no other layer, and of 0 bytes,
  * none. */

@@ -195,7 +195,6 @@ static void check_source(irr_ir_graph_t *graph, irr_layer_t *layer) {
     const irr_partial_t *it = &graph->ports.at[layer->outputs.first].known;
     bool constant = layer->kind == IRR_LAYER_CONST;
     int64_t from = -1, size = -1;
-    char sentence[IRR_SENTENCE_BYTES];
     bool typed = infer_output(graph, layer, constant);
     if (!constant) return;
     check_number(graph, layer, IRR_DATA_OFFSET, &from);
@@ -204,19 +203,13 @@ static void check_source(irr_ir_graph_t *graph, irr_layer_t *layer) {
     const uint64_t offset = layer->offset = (uint64_t)from;
     const uint64_t size_bytes = layer->size_bytes = (uint64_t)size;
     if (typed) check_size(graph, layer, it, size_bytes);
-    if (size_bytes == 0) return;
-    irr_status_e status = irr_weights_open(graph, INTO(sentence));
-    if (status && *sentence)
-        irr_problem_as(graph, status, (uint32_t)(layer - graph->layers.at), IRR_AT_DATA,
-                       "its bytes %" PRIu64 " to %" PRIu64 " are needed: %s", offset,
-                       offset + size_bytes, sentence);
-    else if (!status && (offset > weights->size_bytes || size_bytes > weights->size_bytes - offset))
+    if (size_bytes == 0 || !irr_weights_open(graph, layer)) return;
+    layer->in_weights = offset <= weights->size_bytes && size_bytes <= weights->size_bytes - offset;
+    if (!layer->in_weights)
         problem(graph, layer, IRR_AT_DATA,
                 "offset %" PRIu64 " and size %" PRIu64
                 " lie outside weights file \"%.400s\" of %" PRIu64 " bytes",
                 offset, size_bytes, weights->path, weights->size_bytes);
-    else
-        layer->in_weights = !status;
 }
 
 /* ---- reductions ---- */

@@ -74,12 +74,17 @@ static irr_status_e open_weights(irr_ir_graph_t *graph, irr_sentence_t sentence)
     return irr_fail_at(sentence, status, "weights file \"%.400s\": ", weights->path);
 }
 
-irr_status_e irr_weights_open(irr_ir_graph_t *graph, irr_sentence_t sentence) {
+bool irr_weights_open(irr_ir_graph_t *graph, const irr_layer_t *layer) {
     irr_weights_t *weights = &graph->weights;
-    *sentence.text = '\0';
-    if (!weights->asked) weights->status = open_weights(graph, sentence);
+    char sentence[IRR_SENTENCE_BYTES];
+    irr_status_e status = IRR_OK;
+    if (!weights->asked) status = open_weights(graph, (irr_sentence_t){sentence, sizeof sentence});
+    if (status)
+        irr_problem_as(graph, status, (uint32_t)(layer - graph->layers.at), IRR_AT_DATA,
+                       "its bytes %" PRIu64 " to %" PRIu64 " are needed: %s", layer->offset,
+                       layer->offset + layer->size_bytes, sentence);
     weights->asked = true;
-    return weights->status;
+    return weights->bytes || weights->descriptor >= 0;
 }
 
 void irr_weights_close(const irr_ir_graph_t *graph) {

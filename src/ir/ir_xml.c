@@ -214,8 +214,8 @@ static bool open_input(parse_t *parse) {
     return parse->opened = !status;
 }
 
-/* Fills the window. The bytes added: 0 at the end of the input, -1 on an error. */
-static ssize_t fill(parse_t *parse) {
+/* Fills the window. The bytes added: 0 at the end of the input. */
+static size_t fill(parse_t *parse) {
     size_t before = parse->held, room;
     while ((room = WINDOW_BYTES - parse->held) > 0) {
         char *to = parse->window + parse->held;
@@ -228,12 +228,12 @@ static ssize_t fill(parse_t *parse) {
             n = read(parse->descriptor, to, room);
         }
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return -1;
-        if (n == 0) break;
+        if (n < 0) irr_refuse(&parse->reader, 0, "the file cannot be read: %s", strerror(errno));
+        if (n <= 0) break;
         parse->held += (size_t)n;
     }
     parse->window[parse->held] = '\0';
-    return (ssize_t)(parse->held - before);
+    return parse->held - before;
 }
 
 /* ---- what is no XML in UTF-8 ---- */
@@ -297,11 +297,10 @@ static void feed_all(parse_t *parse) {
     irr_reader_t *reader = &parse->reader;
     scan_t *scan = &parse->scan;
     uint64_t total = 0;
-    for (ssize_t count = 1; count > 0 && !reader->stopped;) {
+    for (size_t count = 1; count > 0 && !reader->stopped;) {
         count = fill(parse);
-        if (count < 0) irr_refuse(reader, 0, "the file cannot be read: %s", strerror(errno));
         if (total == 0) check_start(parse);
-        if (count > 0) total += (uint64_t)count;
+        total += count;
         if (total > MAX_XML_BYTES) irr_refuse(reader, 0, "the file is larger than 2 GiB");
         if (reader->stopped) return;
         scan->at = parse->window;
