@@ -284,8 +284,8 @@ void irr_element_text(void *context, const unsigned char *text, int length) {
     irr_reader_t *reader = context;
     const irr_rule_t *rule = reader->levels[reader->depth].rule;
     if (!rule || rule->element != AT_DIM) return;
-    size_t used = reader->number_length, room = sizeof reader->number, more = (size_t)length;
-    size_t left = used < room ? room - used : 0;
-    memcpy(reader->number + (room - left), text, more < left ? more : left);
-    reader->number_length = used + more;
+    size_t room = sizeof reader->number - reader->number_length;
+    size_t more = (size_t)length < room ? (size_t)length : room;
+    memcpy(reader->number + reader->number_length, text, more);
+    reader->number_length += more;
 }
