@@ -58,7 +58,7 @@ static uint32_t find(const index_t *index, uint32_t owner, const char *id) {
 
 static void layer_twice(irr_ir_graph_t *graph, uint32_t layer, uint32_t first) {
     const irr_layer_t *layers = graph->layers.at;
-    irr_problem(graph, layer, IRR_AT_LAYER,
+    irr_problem(graph, layer, layers[layer].line,
                 "id %s is taken by the layer \"%.200s\" at line %" PRIu32, layers[layer].id,
                 layers[first].name, layers[first].line);
 }

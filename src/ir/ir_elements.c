@@ -81,12 +81,12 @@ static void open_layer(irr_reader_t *reader, irr_level_t *level, const char *con
                            .scope = level->scope};
     layer->kind = (uint8_t)kind_of(layer->type, &layer->op);
     if (layer->id == irr_no_text)
-        irr_problem(graph, level->layer, IRR_AT_LAYER, "attribute id is missing");
+        irr_problem(graph, level->layer, level->line, "attribute id is missing");
     if (!*layer->type)
-        irr_problem(graph, level->layer, IRR_AT_LAYER, "attribute type is %s",
+        irr_problem(graph, level->layer, level->line, "attribute type is %s",
                     layer->type == irr_no_text ? "missing" : "empty");
     if (layer->name == irr_no_text && !graph->fragments)
-        irr_problem(graph, level->layer, IRR_AT_LAYER, "attribute name is missing");
+        irr_problem(graph, level->layer, level->line, "attribute name is missing");
 }
 
 static void open_data(irr_reader_t *reader, irr_level_t *level, const char *const *texts) {

@@ -21,8 +21,6 @@ static irr_check_problem_t problem_of(const irr_ir_graph_t *graph, irr_status_e 
     problem.layer_id = at->id;
     problem.layer_name = at->name;
     problem.type = at->type;
-    if (line == IRR_AT_LAYER) problem.line = at->line;
-    if (line == IRR_AT_DATA) problem.line = at->data_line;
     return problem;
 }
 
@@ -42,7 +40,8 @@ static char *text_of(const irr_check_problem_t *problem, char *text, size_t capa
 
 char *irr_layer_text(const irr_ir_graph_t *graph, uint32_t layer, const char *message,
                      irr_sentence_t to) {
-    irr_check_problem_t problem = problem_of(graph, IRR_OK, layer, IRR_AT_LAYER, message);
+    uint32_t line = graph->layers.at[layer].line;
+    irr_check_problem_t problem = problem_of(graph, IRR_OK, layer, line, message);
     return text_of(&problem, to.text, to.capacity_bytes);
 }
 
@@ -75,10 +74,11 @@ static void fill_report(irr_ir_graph_t *graph, bool all) {
     if (count) qsort(graph->problems.at, count, sizeof *graph->problems.at, by_line);
     for (size_t i = 0; i < count; i++) graph->problems.at[i].line >>= 32;
     for (uint32_t i = 0; i < graph->layers.count; i++) {
-        graph->report.reduce_layers += graph->layers.at[i].kind == IRR_LAYER_REDUCE;
-        if (graph->layers.at[i].kind == IRR_LAYER_UNKNOWN && IRR_ROOM(graph, problems))
+        const irr_layer_t *layer = &graph->layers.at[i];
+        graph->report.reduce_layers += layer->kind == IRR_LAYER_REDUCE;
+        if (layer->kind == IRR_LAYER_UNKNOWN && IRR_ROOM(graph, problems))
             graph->problems.at[graph->problems.count++] = problem_of(
-                graph, IRR_OK, i, IRR_AT_LAYER, "not known; its declared ports are trusted");
+                graph, IRR_OK, i, layer->line, "not known; its declared ports are trusted");
     }
     const size_t told = all ? graph->problems.count : count > 0;
     for (size_t i = 0; i < told && !graph->memory.failed; i++) {

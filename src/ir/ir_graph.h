@@ -147,9 +147,7 @@ irr_status_e irr_graph_read(const irr_ir_source_t *source,
                             irr_status_e (*more)(irr_ir_graph_t *graph, irr_sentence_t sentence),
                             irr_ir_graph_t **out, irr_sentence_t sentence);
 bool irr_no_memory(irr_ir_graph_t *graph); /* notes it; false, for `return irr_no_memory(...)` */
-/* A problem of a layer, or IRR_NONE, at a line: the layer's, its <data>'s, or a number. */
-#define IRR_AT_LAYER 0u
-#define IRR_AT_DATA UINT32_MAX
+/* A problem of a layer, or IRR_NONE, at a line. */
 #define irr_problem(graph, ...) irr_problem_as(graph, IRR_NETWORK_NOT_READ, __VA_ARGS__)
 __attribute__((format(printf, 5, 6))) void irr_problem_as(irr_ir_graph_t *graph,
                                                           irr_status_e status, uint32_t layer,

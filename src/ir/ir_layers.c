@@ -113,7 +113,7 @@ static bool port_counts(irr_ir_graph_t *graph, const irr_layer_t *layer, uint32_
     const uint32_t expected[] = {inputs, outputs};
     for (int i = 0; i < 2; i++)
         if (found[i] != expected[i])
-            problem(graph, layer, IRR_AT_LAYER,
+            problem(graph, layer, layer->line,
                     "it has %" PRIu32 " %s port%s, expected %" PRIu32 "%s", found[i],
                     i ? "output" : "input", found[i] == 1 ? "" : "s", expected[i],
                     expected[i] == 2 ? " (data and axes)" : "");
@@ -139,7 +139,7 @@ static bool check_fits(irr_ir_graph_t *graph, const irr_layer_t *layer, uint32_t
 static const char *needed(irr_ir_graph_t *graph, const irr_layer_t *layer, int slot) {
     const char *text = layer->data[slot];
     if (text != irr_no_text) return text;
-    problem(graph, layer, IRR_AT_DATA, "attribute %s is missing in <data>",
+    problem(graph, layer, layer->data_line, "attribute %s is missing in <data>",
             irr_kinds[layer->kind].attributes[slot]);
     return NULL;
 }
@@ -156,12 +156,12 @@ static bool infer_output(irr_ir_graph_t *graph, irr_layer_t *layer, bool only_st
     bool typed = word && irr_element_type_by_name(word, &type);
     bool shaped = dims && !irr_parse_shape(dims, only_static, &graph->memory, &it, INTO(sentence));
     if (word && !typed)
-        problem(graph, layer, IRR_AT_DATA,
+        problem(graph, layer, layer->data_line,
                 "attribute element_type is \"%.60s\", which is no element type", word);
-    if (dims && !shaped) problem(graph, layer, IRR_AT_DATA, "%s", sentence);
+    if (dims && !shaped) problem(graph, layer, layer->data_line, "%s", sentence);
     if (!typed || !shaped) return check_unknown(graph, layer), false;
     it.type = (uint8_t)type;
-    bool fits = check_fits(graph, layer, IRR_AT_DATA, "a tensor", &it);
+    bool fits = check_fits(graph, layer, layer->data_line, "a tensor", &it);
     if (outputs.count) infer_port(graph, outputs.first, &it);
     return counts && fits;
 }
@@ -171,7 +171,7 @@ static void check_number(irr_ir_graph_t *graph, const irr_layer_t *layer, int sl
                          int64_t *value) {
     const char *text = needed(graph, layer, slot);
     if (text && !irr_parse_number(text, value))
-        problem(graph, layer, IRR_AT_DATA,
+        problem(graph, layer, layer->data_line,
                 "attribute %s is \"%.60s\", expected a number of at least 0",
                 irr_kinds[IRR_LAYER_CONST].attributes[slot], text);
 }
@@ -183,7 +183,7 @@ static void check_size(irr_ir_graph_t *graph, const irr_layer_t *layer, const ir
     uint64_t bytes = irr_partial_bytes(it);
     if (!irr_element_type_info(it->type)->bits) return; /* it has no size of its own */
     if (bytes == size_bytes || (bytes == 0 && size_bytes == 1)) return;
-    problem(graph, layer, IRR_AT_DATA,
+    problem(graph, layer, layer->data_line,
             "attribute size is %" PRIu64 ", but shape %.400s of type %s takes %" PRIu64 " bytes",
             size_bytes, irr_partial_text(it, text, sizeof text), irr_element_type_name(it->type),
             bytes);
@@ -206,7 +206,7 @@ static void check_source(irr_ir_graph_t *graph, irr_layer_t *layer) {
     if (size_bytes == 0 || !irr_weights_open(graph, layer)) return;
     layer->in_weights = offset <= weights->size_bytes && size_bytes <= weights->size_bytes - offset;
     if (!layer->in_weights)
-        problem(graph, layer, IRR_AT_DATA,
+        problem(graph, layer, layer->data_line,
                 "offset %" PRIu64 " and size %" PRIu64
                 " lie outside weights file \"%.400s\" of %" PRIu64 " bytes",
                 offset, size_bytes, weights->path, weights->size_bytes);
@@ -220,8 +220,8 @@ static bool check_keep_dims(irr_ir_graph_t *graph, irr_layer_t *layer) {
     if (layer->keep_dims || word == irr_no_text || strcasecmp(word, "false") == 0 ||
         strcmp(word, "0") == 0)
         return true;
-    problem(graph, layer, IRR_AT_DATA, "attribute keep_dims is \"%.60s\", expected true or false",
-            word);
+    problem(graph, layer, layer->data_line,
+            "attribute keep_dims is \"%.60s\", expected true or false", word);
     return false;
 }
 
@@ -234,14 +234,14 @@ static void check_version(irr_ir_graph_t *graph, const irr_layer_t *layer) {
     if (version != irr_no_text) snprintf(word, sizeof word, "\"%.60s\"", version);
     if (strncmp(version, "opset", 5) != 0 || version[5] < '1' || version[5] > '9' ||
         !irr_parse_number(version + 5, &opset))
-        problem(graph, layer, IRR_AT_LAYER, "attribute version is %s, expected opset%d to opset%d",
+        problem(graph, layer, layer->line, "attribute version is %s, expected opset%d to opset%d",
                 word, op->first_opset, IRR_NEWEST_OPSET);
     else if (opset > IRR_NEWEST_OPSET)
-        problem(graph, layer, IRR_AT_LAYER,
+        problem(graph, layer, layer->line,
                 "attribute version is %s; the highest opset known is opset%d", word,
                 IRR_NEWEST_OPSET);
     else if (opset < op->first_opset)
-        problem(graph, layer, IRR_AT_LAYER, "opset%d does not hold %s; it is in opset%d and later",
+        problem(graph, layer, layer->line, "opset%d does not hold %s; it is in opset%d and later",
                 (int)opset, op->type, op->first_opset);
 }
 
@@ -253,14 +253,14 @@ static const void *fragment_axes(irr_ir_graph_t *graph, const irr_layer_t *layer
     int64_t count = irr_axes_count(axes);
     if (source->axes_count == 0) return NULL;
     if (list >= source->axes_count) {
-        problem(graph, layer, IRR_AT_LAYER,
+        problem(graph, layer, layer->line,
                 "fragment %" PRIu32 " has no axes: %zu lists of axes were given", list + 1,
                 source->axes_count);
         return NULL;
     }
     int64_t given = (int64_t)source->axes[list].size;
     if (count >= 0 && count != given) {
-        problem(graph, layer, IRR_AT_LAYER,
+        problem(graph, layer, layer->line,
                 "axes declare %" PRId64 " value%s, but the list given has %" PRId64, count,
                 count == 1 ? "" : "s", given);
         return NULL;
@@ -292,11 +292,11 @@ static bool find_axes(irr_ir_graph_t *graph, const irr_layer_t *layer, irr_parti
         reshape(axes, &graph->ports.at[graph->ports.at[port].source].known);
     bool list = axes->rank == IRR_DYNAMIC_RANK || axes->rank <= 1;
     if (!integers)
-        problem(graph, layer, IRR_AT_LAYER,
+        problem(graph, layer, layer->line,
                 "axes have element type %s, expected one of " INTEGER_TYPES,
                 irr_element_type_name(axes->type));
     else if (!list)
-        problem(graph, layer, IRR_AT_LAYER, "axes have shape %s, expected a scalar or a list",
+        problem(graph, layer, layer->line, "axes have shape %s, expected a scalar or a list",
                 irr_partial_text(axes, text, sizeof text));
     else if (graph->fragments)
         *values = fragment_axes(graph, layer, axes);
@@ -317,22 +317,22 @@ static void check_reduce(irr_ir_graph_t *graph, irr_layer_t *layer) {
     }
     irr_partial_t data = arriving(graph, layer->inputs.first), out = data;
     if (data.type != IRR_TYPE_UNKNOWN && !irr_op_takes(layer->op, data.type))
-        problem(graph, layer, IRR_AT_LAYER, "data has element type %s; %s takes %s",
+        problem(graph, layer, layer->line, "data has element type %s; %s takes %s",
                 irr_element_type_name(data.type), layer->type,
                 irr_op_info(layer->op)->takes_numeric ? NUMERIC_TYPES : "boolean");
-    check_fits(graph, layer, IRR_AT_LAYER, "data", &data);
+    check_fits(graph, layer, layer->line, "data", &data);
     size_t before = graph->problems.count;
     bool usable = find_axes(graph, layer, &axes, &values);
     if (data.rank == IRR_DYNAMIC_RANK && irr_axes_count(&axes) != 0)
-        problem(graph, layer, IRR_AT_LAYER,
+        problem(graph, layer, layer->line,
                 "data has a dynamic rank; a reduction needs a known rank");
     if (usable && irr_partial_reduce(&data, &axes, values, layer->keep_dims, &graph->memory, &out,
                                      INTO(sentence)))
-        problem(graph, layer, IRR_AT_LAYER, "%s", sentence);
+        problem(graph, layer, layer->line, "%s", sentence);
     if (graph->problems.count > before || !understood) /* the best guess */
         out = graph->ports.at[layer->outputs.first].declared;
     out.type = data.type;
-    check_fits(graph, layer, IRR_AT_LAYER, "its result", &out);
+    check_fits(graph, layer, layer->line, "its result", &out);
     infer_port(graph, layer->outputs.first, &out);
 }
 

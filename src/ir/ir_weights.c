@@ -80,7 +80,7 @@ bool irr_weights_open(irr_ir_graph_t *graph, const irr_layer_t *layer) {
     irr_status_e status = IRR_OK;
     if (!weights->asked) status = open_weights(graph, (irr_sentence_t){sentence, sizeof sentence});
     if (status)
-        irr_problem_as(graph, status, (uint32_t)(layer - graph->layers.at), IRR_AT_DATA,
+        irr_problem_as(graph, status, (uint32_t)(layer - graph->layers.at), layer->data_line,
                        "its bytes %" PRIu64 " to %" PRIu64 " are needed: %s", layer->offset,
                        layer->offset + layer->size_bytes, sentence);
     weights->asked = true;
