@@ -3,27 +3,28 @@
 #include "tool.h"
 #include <stdarg.h>
 
-/* Length of the UTF-8 sequence at text; 0 if there is none (paths may hold any bytes). Where the
- * first byte leaves too much room, the second tells overlong forms, surrogates and too large ones.
- */
+/* Length of the UTF-8 sequence at text; 0 if there is none (paths may hold any bytes). */
 static size_t utf8_length(const unsigned char *text) {
-    static const unsigned char seconds[][3] = {
-        {0xe0, 0xa0, 0xbf}, {0xed, 0x80, 0x9f}, {0xf0, 0x90, 0xbf}, {0xf4, 0x80, 0x8f}};
-    unsigned char first = text[0];
-    size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-    if (first > 0xf4) return 0;
-    for (size_t i = 1; i < length; i++)
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* of a length; else overlong */
+    unsigned char first = *text;
+    if (first < 0x80) return 1;
+    size_t length = first < 0xc0 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf8 ? 4 : 0;
+    uint32_t code = first & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) {
         if ((text[i] & 0xc0) != 0x80) return 0;
-    for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++)
-        if (first == seconds[i][0] && (text[1] < seconds[i][1] || text[1] > seconds[i][2]))
-            return 0;
-    return length;
+        code = code << 6 | (text[i] & 0x3f);
+    }
+    bool surrogate = code >= 0xd800 && code < 0xe000;
+    return code < least[length] || code > 0x10ffff || surrogate ? 0 : length;
 }
 
-static void write_text(const char *text, size_t length) {
-    const unsigned char *at = (const unsigned char *)text, *end = at + length;
+static void write_text(const char *text) {
+    if (!text) {
+        fputs("null", stdout);
+        return;
+    }
     putchar('"');
-    while (at < end) {
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
         size_t bytes = utf8_length(at);
         if (!bytes)
             fputs("\\ufffd", stdout);
@@ -40,15 +41,10 @@ static void write_text(const char *text, size_t length) {
 
 static void write_value(char form, va_list *values) {
     char digits[VALUE_TEXT_BYTES];
-    const char *text;
     double number;
     switch (form) {
     case 's':
-        text = va_arg(*values, const char *);
-        if (text)
-            write_text(text, strlen(text));
-        else
-            fputs("null", stdout);
+        write_text(va_arg(*values, const char *));
         break;
     case 'r':
         fputs(va_arg(*values, const char *), stdout);
@@ -82,14 +78,11 @@ void json(const char *items, ...) {
             at += length + 1;
         }
         if (comma && !strchr("]}\n", *at)) putchar(',');
-        if (length && *key == '*') {
-            key = va_arg(values, const char *);
-            length = strlen(key);
-        }
-        if (length) {
-            write_text(key, length);
-            putchar(':');
-        }
+        if (length && *key == '*')
+            write_text(va_arg(values, const char *));
+        else if (length)
+            printf("\"%.*s\"", (int)length, key);
+        if (length) putchar(':');
         write_value(*at, &values);
         comma = !strchr("{[\n", *at);
     }
