@@ -38,9 +38,7 @@ typedef struct {
     uint64_t axes; /* a bit a reduced dimension */
     const view_t *data;
     unsigned threads;
-    session_t *session; /* model and input, for irreduce itself */
-    const char *xml;    /* the model once more, for those who read IR */
-    const irr_tensor_t *weights;
+    session_t *session; /* model and input, for irreduce itself; its text, for those who read IR */
 } case_t;
 
 typedef struct {

@@ -79,17 +79,11 @@ static bool parse_op(const char *problem, op_e *op) {
     return false;
 }
 
-static uint64_t axes_mask(const char *problem, size_t rank) {
-    const char *text = strstr(problem, "axes");
-    int64_t axes[MAX_RANK];
-    size_t count = 0;
+/* The axes are the model's only weights. */
+static uint64_t axes_mask(const view_t *weights, size_t rank) {
+    const int64_t *axes = weights->data;
     uint64_t mask = 0;
-    text = text ? strchr(text, '[') : NULL;
-    if (!text) return 0;
-    char *inside = take_text("%s", text + 1);
-    inside[strcspn(inside, "]")] = 0;
-    if (!parse_numbers(inside, axes, &count)) return 0;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < weights->bytes / sizeof *axes; i++)
         mask |= UINT64_C(1) << (axes[i] < 0 ? axes[i] + (int64_t)rank : axes[i]);
     return mask;
 }
@@ -121,19 +115,16 @@ static void fill_factors(const view_t *data) {
 
 static options_t options;
 
-static int open_case(session_t *session, view_t *data, case_t *made) {
-    char *xml = NULL;
+static int open_case(session_t *session, case_t *made) {
     if (!parse_op(made->problem, &made->op))
         return wrong_call("\"%s\" begins with no operation (min, max, sum, ...)", made->problem);
     options.seed = settings.seed;
-    TRY(problem_open(made->problem, session, &xml));
+    TRY(problem_open(made->problem, session));
     TRY(make_inputs(session));
-    TRY(view_tensor(session->tensors[0], data));
+    const view_t *data = made->data = &session->tensors[0];
     if (made->op == OP_PROD) fill_factors(data);
-    made->xml = xml;
-    made->weights = session->weights;
     made->siblings = made->problem[strcspn(made->problem, "+ ")] == '+';
-    made->axes = axes_mask(made->problem, data->rank);
+    made->axes = axes_mask(&session->weights, data->rank);
     merge(made, data, made->axes);
     if (!made->outputs || !made->set_size || !made->axes)
         return wrong_call("\"%s\" reduces nothing", made->problem);
@@ -142,10 +133,8 @@ static int open_case(session_t *session, view_t *data, case_t *made) {
 
 int with_case(const char *problem, const char *group, unsigned threads, row_f *row) {
     session_t session = {.options = &options};
-    view_t data;
-    case_t made = {
-        .problem = problem, .group = group, .threads = threads, .session = &session, .data = &data};
-    int status = open_case(&session, &data, &made);
+    case_t made = {.problem = problem, .group = group, .threads = threads, .session = &session};
+    int status = open_case(&session, &made);
     if (!status) status = row(&made);
     session_close(&session);
     return status;

@@ -43,12 +43,13 @@ static char *chain(size_t layers, const char *shape, const char *dims) {
 
 typedef struct {
     irr_core_t *core;
-    irr_tensor_t *weights;
+    view_t weights;
 } setting_t;
 
 static int build(const setting_t *on, const char *xml, irr_model_t **model,
                  irr_compiled_model_t **compiled) {
-    LIB(irr_core_read_model_from_memory_buffer(on->core, xml, strlen(xml), on->weights, model));
+    LIB(irr_core_read_model_from_memory_buffer(on->core, xml, strlen(xml), on->weights.tensor,
+                                               model));
     return library(irr_core_compile_model(on->core, *model, "CPU", 0, NULL, compiled));
 }
 
@@ -115,12 +116,11 @@ static void print_time(const char *what, double us, double most_us) {
 }
 
 static int all(void) {
-    setting_t on = {NULL, NULL};
+    setting_t on = {0};
     double brief = 0, half = 0, full = 0, fresh = 0, known = 0;
     int64_t bytes = 8;
-    view_t view;
     int status = library(irr_core_create(&on.core));
-    if (!status) status = make_tensor(IRR_U8, 1, &bytes, &on.weights, &view); /* zeros: axis 0 */
+    if (!status) status = make_tensor(IRR_U8, 1, &bytes, &on.weights); /* zeros: axis 0 */
     if (!status) status = time_build(&on, SHORT, TURNS, &brief);
     if (!status) status = time_build(&on, LONG, LONG_TURNS, &half);
     if (!status) status = time_build(&on, LONGEST, LONG_TURNS, &full);
@@ -132,7 +132,7 @@ static int all(void) {
         print_time("infer with a new shape, less one with a known shape", fresh - known, 5);
         print_time("fork and join of an empty region of 2 threads", empty_region_us(2), 0.5);
     }
-    irr_tensor_free(on.weights);
+    irr_tensor_free(on.weights.tensor);
     irr_core_free(on.core);
     return status;
 }

@@ -151,16 +151,15 @@ static const char *const sibling_problems[] = {
 static int sibling_row(const case_t *c) {
     static options_t options;
     session_t alone = {.options = &options, .made = true};
-    char *xml = NULL;
     size_t word = strcspn(c->problem, "+"), rest = strcspn(c->problem, " ");
     const char *first = take_text("%.*s%s", (int)word, c->problem, c->problem + rest);
-    int status = problem_open(first, &alone, &xml);
+    int status = problem_open(first, &alone);
     if (!status) {
         const contender_t ways[2] = {{"alone", &peer_irreduce, {NULL, NULL}, NULL, &alone},
                                      {"siblings", &peer_irreduce, {NULL, NULL}, NULL, NULL}};
         alone.tensors[0] = c->session->tensors[0];
         status = measure_pair(c, c->group, ways, most);
-        alone.tensors[0] = NULL;
+        alone.tensors[0].tensor = NULL;
     }
     session_close(&alone);
     return status;

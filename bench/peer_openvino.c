@@ -76,7 +76,8 @@ static int make_tensor_on(const view_t *view, uint64_t ones, void *data, void **
 /* Threads are pinned by the bench. f32 is not to be narrowed; how bf16 and f16 are computed is the
  * device's choice. */
 static int prepare(const case_t *c, state_t *state) {
-    view_t weights;
+    const char *xml = c->session->xml;
+    const view_t *weights = &c->session->weights;
     const irr_property_t properties[] = {
         {"INFERENCE_NUM_THREADS", take_text("%u", c->threads)},
         {"NUM_STREAMS", "1"},
@@ -84,9 +85,8 @@ static int prepare(const case_t *c, state_t *state) {
         {"INFERENCE_PRECISION_HINT", "f32"},
     };
     bool narrow = c->data->type == IRR_F16 || c->data->type == IRR_BF16;
-    TRY(view_tensor(c->weights, &weights));
-    TRY(make_tensor_on(&weights, 0, weights.data, &state->weights));
-    TRY(api.read(core, c->xml, strlen(c->xml), state->weights, &state->model));
+    TRY(make_tensor_on(weights, 0, weights->data, &state->weights));
+    TRY(api.read(core, xml, strlen(xml), state->weights, &state->model));
     TRY(api.compile(core, state->model, "CPU", narrow ? 3 : 4, properties, &state->compiled));
     TRY(api.create_request(state->compiled, &state->request));
     TRY(make_tensor_on(c->data, 0, c->data->data, &state->data));

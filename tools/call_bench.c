@@ -17,7 +17,6 @@ typedef struct {
     session_t *session;
     const char *problem;
     const char *kernels;
-    view_t *inputs;
     double roundings; /* allowed, in units of the accumulator's roundoff; 0: the bits must agree */
     double median_us, min_us, read_us, bytes;
     int64_t threads;
@@ -38,8 +37,7 @@ static bool agrees(const bench_t *bench, const view_t *got, const view_t *expect
     double largest = (2 - ldexp(1, -type->mantissa_bits)) * ldexp(1, type->bias);
     for (size_t i = 0; i < got->count; i++) {
         double a = load_float(type, got->data, i), b = load_float(type, expected->data, i);
-        if (isnan(a) && isnan(b)) continue;
-        if (a == b) continue;
+        if (a == b || (isnan(a) && isnan(b))) continue;
         double magnitude = fmin(load_float(type, bound->data, i), largest);
         int unit = unit_exponent(type, fmax(fabs(a), fabs(b))); /* half for each final rounding */
         double allowed = bench->roundings * u * magnitude + ldexp(1, unit);
@@ -51,7 +49,7 @@ static bool agrees(const bench_t *bench, const view_t *got, const view_t *expect
 /* A float's sign is the top bit of its last byte. */
 static void make_magnitudes(const bench_t *bench) {
     for (size_t i = 0; i < bench->session->input_count; i++) {
-        const view_t *view = &bench->inputs[i];
+        const view_t *view = &bench->session->tensors[i];
         const type_t *type = type_of(view->type);
         if (type->kind != KIND_FLOAT) continue;
         for (size_t k = type->bytes; k <= view->bytes; k += type->bytes)
@@ -66,7 +64,7 @@ static int verify(bench_t *bench) {
     make_magnitudes(bench);
     TRY(program_infer(&programs[BOUND]));
     for (size_t i = 0; i < session->input_count; i++)
-        fill_from_seed(&bench->inputs[i], session->options->seed, i);
+        fill_from_seed(&bench->session->tensors[i], session->options->seed, i);
     TRY(program_infer(&programs[REFERENCE]));
     TRY(program_infer(&programs[TIMED]));
     for (int i = TIMED; i <= BOUND; i++) TRY(program_outputs(&programs[i]));
@@ -99,7 +97,8 @@ static int time_blocks(bench_t *bench) {
     double start = now_us(), since = 0, before = 0;
     progress("timing");
     do {
-        reader_t *reader = reader_start(bench->inputs, bench->session->input_count, threads);
+        reader_t *reader =
+            reader_start(bench->session->tensors, bench->session->input_count, threads);
         reader_time_us(reader);
         since = now_us();
         do read_us[reads++] = reader_time_us(reader);
@@ -135,7 +134,7 @@ static int ask_layers(bench_t *bench) {
     LIB(irr_infer_request_get_profiling_info(program->request, &rows));
     bench->kernels = "";
     for (size_t i = 0; i < bench->session->input_count; i++)
-        elements += (double)bench->inputs[i].count;
+        elements += (double)bench->session->tensors[i].count;
     for (size_t i = 0; i < rows.size; i++) {
         const irr_profiling_info_t *row = &rows.profiling_infos[i];
         const char *op = row->op;
@@ -185,18 +184,13 @@ static void print_bench(const bench_t *bench, bool as_json) {
 int call_bench(session_t *session) {
     const options_t *options = session->options;
     bench_t bench = {.session = session};
-    char *xml = NULL;
     if (options->models.count + (options->problem != NULL) != 1)
         return wrong_call("bench needs either MODEL.xml or --problem");
     bench.problem = options->problem ? options->problem : options->models.items[0];
-    TRY(options->problem ? problem_open(bench.problem, session, &xml)
-                         : session_open(session, NULL));
+    TRY(options->problem ? problem_open(bench.problem, session) : session_open(session));
     TRY(open_programs(session, options->threads));
-    bench.inputs = take(session->input_count * sizeof *bench.inputs);
-    for (size_t i = 0; i < session->input_count; i++) {
-        TRY(view_tensor(session->tensors[i], &bench.inputs[i]));
-        bench.bytes += (double)bench.inputs[i].bytes;
-    }
+    for (size_t i = 0; i < session->input_count; i++)
+        bench.bytes += (double)session->tensors[i].bytes;
     TRY(ask_layers(&bench));
     TRY(verify(&bench));
     TRY(time_blocks(&bench));

@@ -32,7 +32,7 @@ int call_explain(session_t *session) {
     const options_t *options = session->options;
     program_t *program = &session->programs[0];
     char *text = NULL;
-    TRY(session_open(session, NULL));
+    TRY(session_open(session));
     TRY(session_compile(session, 0, NULL, program));
     if (options->axes.count) { /* they are known once a request has run with them */
         TRY(session_feed(session, program));

@@ -6,7 +6,7 @@ int call_query(session_t *session) {
     bool as_json = session->options->json;
     irr_supported_ops_t ops = {0};
     size_t supported = 0;
-    TRY(session_open(session, NULL));
+    TRY(session_open(session));
     LIB(irr_core_query_model(session->core, session->model, session->device, 0, NULL, &ops));
     progress_end();
     if (as_json) json("{ device:s layers:[", session->device);

@@ -102,7 +102,7 @@ int call_run(session_t *session) {
     bool to_standard = options->output_dir && !strcmp(options->output_dir, "-");
     if (to_standard && (options->json || options->profile))
         return wrong_call("--output-dir - leaves no room for other output");
-    TRY(session_open(session, NULL));
+    TRY(session_open(session));
     TRY(session_compile(session, options->profile, &profiling, program));
     TRY(session_feed(session, program));
     progress("running");

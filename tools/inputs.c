@@ -40,7 +40,7 @@ static int read_inputs(session_t *session) {
         size_t index = 0;
         const char *path = NULL;
         TRY(split_input(session, list->items[i], &index, &path));
-        if (session->tensors[index])
+        if (session->tensors[index].tensor)
             return wrong_call("input \"%s\" is given twice", session->inputs[index].name);
         if (!strcmp(path, "-") && standard) return wrong_call("standard input is read twice");
         standard = standard || !strcmp(path, "-");
@@ -52,17 +52,17 @@ static int read_inputs(session_t *session) {
 static int feed_list(session_t *session, size_t index, const irr_axes_t *axes) {
     const port_t *port = &session->inputs[index];
     int64_t count = (int64_t)axes->size;
-    view_t view;
-    TRY(make_tensor(port->type, port->rank, &count, &session->tensors[index], &view));
-    if (view.count != axes->size)
+    view_t *view = &session->tensors[index];
+    TRY(make_tensor(port->type, port->rank, &count, view));
+    if (view->count != axes->size)
         return fail(IRR_PARAMETER_MISMATCH, "--axes: \"%s\" takes one axis, found %zu", port->name,
                     axes->size);
     for (size_t i = 0; i < axes->size; i++) {
-        size_t bytes = view.bytes / view.count;
-        memcpy((char *)view.data + i * bytes, &axes->values[i], bytes);
-        if (load_int(type_of(view.type), view.data, i) != axes->values[i])
+        size_t bytes = view->bytes / view->count;
+        memcpy((char *)view->data + i * bytes, &axes->values[i], bytes);
+        if (load_int(type_of(view->type), view->data, i) != axes->values[i])
             return fail(IRR_PARAMETER_MISMATCH, "--axes: %lld does not fit %s",
-                        (long long)axes->values[i], irr_get_element_type_name(view.type));
+                        (long long)axes->values[i], irr_get_element_type_name(view->type));
     }
     return IRR_OK;
 }
@@ -72,7 +72,7 @@ static int feed_axes(session_t *session) {
     const options_t *options = session->options;
     size_t k = 0, count = options->axes.count;
     for (size_t i = 0; i < session->input_count; i++) {
-        if (!session->inputs[i].is_axes || session->tensors[i]) continue;
+        if (!session->inputs[i].is_axes || session->tensors[i].tensor) continue;
         if (!count || (k >= count && count > 1))
             return fail(IRR_PARAMETER_MISMATCH,
                         "input \"%s\" holds axes: it needs --axes or --input",
@@ -94,8 +94,7 @@ int make_inputs(session_t *session) {
     TRY(feed_axes(session));
     for (size_t i = 0; i < session->input_count; i++) {
         const port_t *port = &session->inputs[i];
-        view_t view;
-        if (session->tensors[i]) continue;
+        if (session->tensors[i].tensor) continue;
         for (size_t k = 0; k < port->rank; k++)
             if (port->dims[k] < 0)
                 return fail(IRR_PARAMETER_MISMATCH, "input \"%s\" %s needs --shape or --input",
@@ -103,8 +102,8 @@ int make_inputs(session_t *session) {
         if (!type_of(port->type))
             return fail(IRR_NOT_IMPLEMENTED, "input \"%s\" (%s) cannot be made from the seed",
                         port->name, irr_get_element_type_name(port->type));
-        TRY(make_tensor(port->type, port->rank, port->dims, &session->tensors[i], &view));
-        fill_from_seed(&view, session->options->seed, i);
+        TRY(make_tensor(port->type, port->rank, port->dims, &session->tensors[i]));
+        fill_from_seed(&session->tensors[i], session->options->seed, i);
     }
     return IRR_OK;
 }

@@ -156,8 +156,7 @@ static int arrange(const view_t *view, const source_t *source, const header_t *h
 }
 
 /* A regular file must be long enough before memory is asked for. */
-static int read_data(const source_t *source, const header_t *header, irr_tensor_t **tensor) {
-    view_t view;
+static int read_data(const source_t *source, const header_t *header, view_t *view) {
     struct stat about;
     long at = ftell(source->from);
     double bytes = type_of(source->port->type)->bytes;
@@ -168,13 +167,13 @@ static int read_data(const source_t *source, const header_t *header, irr_tensor_
         return fail(IRR_PARAMETER_MISMATCH, "%s: %lld bytes of data, but shape %s of %s takes %.0f",
                     source->name, (long long)(about.st_size - at), shape,
                     irr_get_element_type_name(source->port->type), bytes);
-    TRY(make_tensor(source->port->type, header->rank, header->dims, tensor, &view));
-    size_t got = view.bytes ? fread(view.data, 1, view.bytes, source->from) : 0;
-    if (got != view.bytes || getc(source->from) != EOF)
+    TRY(make_tensor(source->port->type, header->rank, header->dims, view));
+    size_t got = view->bytes ? fread(view->data, 1, view->bytes, source->from) : 0;
+    if (got != view->bytes || getc(source->from) != EOF)
         return fail(IRR_PARAMETER_MISMATCH, "%s: %s than the %zu bytes of shape %s", source->name,
-                    got != view.bytes ? "less" : "more", view.bytes, shape);
-    bool turned = header->swapped || (header->fortran == 1 && view.rank > 1);
-    return view.count && turned ? arrange(&view, source, header) : IRR_OK;
+                    got != view->bytes ? "less" : "more", view->bytes, shape);
+    bool turned = header->swapped || (header->fortran == 1 && view->rank > 1);
+    return view->count && turned ? arrange(view, source, header) : IRR_OK;
 }
 
 /* Reads the magic, or leaves the first bytes where they are. */
@@ -187,7 +186,7 @@ static bool is_npy(FILE *from) {
 }
 
 /* By its name, else (standard input, other names) by its first bytes. */
-static int read_source(const source_t *source, const char *path, irr_tensor_t **tensor) {
+static int read_source(const source_t *source, const char *path, view_t *view) {
     const port_t *port = source->port;
     const char *ending = strrchr(path, '.') ? strrchr(path, '.') : "";
     header_t header = {.rank = port->rank};
@@ -205,31 +204,29 @@ static int read_source(const source_t *source, const char *path, irr_tensor_t **
         if (header.dims[i] < 0)
             return fail(IRR_PARAMETER_MISMATCH, "%s: raw bytes for input \"%s\" %s need --shape",
                         source->name, port->name, shape_text(port->rank, port->dims));
-    return read_data(source, &header, tensor);
+    return read_data(source, &header, view);
 }
 
-int read_tensor(const char *path, const port_t *port, irr_tensor_t **tensor) {
+int read_tensor(const char *path, const port_t *port, view_t *view) {
     struct stat about;
     if (!strcmp(path, "-"))
-        return read_source(&(source_t){stdin, "standard input", port}, path, tensor);
+        return read_source(&(source_t){stdin, "standard input", port}, path, view);
     bool odd =
         !stat(path, &about) && !S_ISREG(about.st_mode); /* a FIFO would wait for its writer */
     FILE *from = odd ? NULL : fopen(path, "rb");
     if (!from)
         return fail(IRR_NOT_FOUND, "%s: %s", path, odd ? "not a regular file" : strerror(errno));
-    int status = read_source(&(source_t){from, path, port}, path, tensor);
+    int status = read_source(&(source_t){from, path, port}, path, view);
     fclose(from);
     return status;
 }
 
 int write_npy(const char *path, const view_t *view) {
     const type_t *type = type_of(view->type);
-    const char *sizes = "";
-    for (size_t i = 0; i < view->rank; i++)
-        sizes = take_text("%s%s%lld", sizes, i ? ", " : "", (long long)view->dims[i]);
     const char *header =
         take_text("{'descr': '%c%s', 'fortran_order': False, 'shape': (%s%s), }",
-                  type->bytes == 1 ? '|' : '<', type->npy, sizes, view->rank == 1 ? "," : "");
+                  type->bytes == 1 ? '|' : '<', type->npy, dims_text(view->rank, view->dims, ", "),
+                  view->rank == 1 ? "," : "");
     size_t fixed = MAGIC_BYTES + 4, padded = (fixed + strlen(header) + 1 + 63) / 64 * 64 - fixed;
     bool standard = !strcmp(path, "-");
     FILE *to = standard ? stdout : fopen(path, "wb");

@@ -29,7 +29,7 @@ static bool parse_list(const char *text, int64_t *numbers, size_t *count) {
 }
 
 /* What a port declares of the data and the results: a rank, for sizes are the reader's to infer. */
-static char *port_text(const char *precision, size_t rank) {
+static const char *port_text(const char *precision, size_t rank) {
     char *text = take_text(" precision=\"%s\">", precision);
     for (size_t i = 0; i < rank; i++) text = take_text("%s<dim>-1</dim>", text);
     return text;
@@ -61,60 +61,54 @@ static void add_op(const op_t *op, size_t index, const char *data, const char *a
                        *edges, id, id, id, id + 1);
 }
 
-static char *model_text(const op_t *const *model_ops, size_t op_count, const char *type,
-                        size_t rank, const int64_t *dims, size_t axis_count) {
-    char *shape = shape_text(rank, dims), *layers = take_text("%s", ""), *edges = layers;
-    char *data = port_text(precision_text(type), rank);
-    char *axes = take_text(" precision=\"I64\"><dim>%zu</dim>", axis_count);
-    shape[strlen(shape) - 1] = 0; /* without its brackets */
-    for (size_t i = 0; i < op_count; i++) add_op(model_ops[i], i, data, axes, &layers, &edges);
-    return take_text("<net name=\"problem\" version=\"11\"><layers>\n"
-                     "<layer id=\"0\" name=\"data\" type=\"Parameter\" version=\"opset1\">"
-                     "<data element_type=\"%s\" shape=\"%s\"/>"
-                     "<output><port id=\"0\"%s</port></output></layer>\n"
-                     "<layer id=\"1\" name=\"axes\" type=\"Const\" version=\"opset1\">"
-                     "<data element_type=\"i64\" shape=\"%zu\" offset=\"0\" size=\"%zu\"/>"
-                     "<output><port id=\"0\"%s</port></output></layer>\n"
-                     "%s</layers><edges>%s</edges></net>\n",
-                     type, shape + 1, data, axis_count, axis_count * sizeof(int64_t), axes, layers,
-                     edges);
-}
-
-/* "sum", or several: "sum+l2". */
-static int find_ops(const char *words, const op_t *found[MOST_OPS], size_t *count) {
-    for (*count = 0; *words; words += *words == '+') {
+/* words: "sum", or several: "sum+l2". */
+static int make_model(const char *words, const char *type, size_t rank, const int64_t *dims,
+                      size_t axis_count, const char **xml) {
+    const char *data = port_text(precision_text(type), rank);
+    const char *axes = take_text(" precision=\"I64\"><dim>%zu</dim>", axis_count);
+    char *edges = take_text("%s", "");
+    char *layers = take_text("<layer id=\"0\" name=\"data\" type=\"Parameter\" version=\"opset1\">"
+                             "<data element_type=\"%s\" shape=\"%s\"/>"
+                             "<output><port id=\"0\"%s</port></output></layer>\n"
+                             "<layer id=\"1\" name=\"axes\" type=\"Const\" version=\"opset1\">"
+                             "<data element_type=\"i64\" shape=\"%zu\" offset=\"0\" size=\"%zu\"/>"
+                             "<output><port id=\"0\"%s</port></output></layer>\n",
+                             type, dims_text(rank, dims, ","), data, axis_count,
+                             axis_count * sizeof(int64_t), axes);
+    for (size_t count = 0; *words; count++, words += *words == '+') {
         const char *word = take_text("%.*s", (int)strcspn(words, "+"), words);
         size_t k = 0;
         while (k < OP_COUNT && strcasecmp(ops[k].word, word) && strcmp(ops[k].type, word)) k++;
         if (k == OP_COUNT) return wrong_call("--problem: \"%s\" is no operation", word);
-        if (*count == MOST_OPS) return wrong_call("--problem: more than %d operations", MOST_OPS);
-        found[(*count)++] = &ops[k];
+        if (count == MOST_OPS) return wrong_call("--problem: more than %d operations", MOST_OPS);
+        add_op(&ops[k], count, data, axes, &layers, &edges);
         words += strlen(word);
     }
+    *xml = take_text("<net name=\"problem\" version=\"11\"><layers>\n"
+                     "%s</layers><edges>%s</edges></net>\n",
+                     layers, edges);
     return IRR_OK;
 }
 
-int problem_open(const char *problem, session_t *session, char **xml) {
-    char words[128], type_word[16], dims_text[2048], axes_text[2048];
+int problem_open(const char *problem, session_t *session) {
+    char words[128], type_word[16], dims_list[2048], axes_list[2048];
     int64_t dims[MAX_RANK], axes[MAX_RANK], weight_bytes = 0;
-    size_t rank = 0, axis_count = 0, op_count = 0;
-    const op_t *found[MOST_OPS];
+    size_t rank = 0, axis_count = 0;
     int length = 0; /* once all is read */
     irr_element_type_e type;
-    view_t view;
+    view_t *weights = &session->weights;
     sscanf(problem, " %127[A-Za-z0-9+] %15[a-z0-9] %2047[][0-9, -] axes %2047[][0-9, -]%n", words,
-           type_word, dims_text, axes_text, &length);
-    if (!length || problem[length] || !parse_list(dims_text, dims, &rank) ||
-        !parse_list(axes_text, axes, &axis_count))
+           type_word, dims_list, axes_list, &length);
+    if (!length || problem[length] || !parse_list(dims_list, dims, &rank) ||
+        !parse_list(axes_list, axes, &axis_count))
         return wrong_call("--problem \"%s\": expected OP TYPE [DIMS] axes [AXES]", problem);
     for (size_t i = 0; i < rank; i++)
         if (dims[i] < 0) return wrong_call("--problem: negative size in \"%s\"", problem);
-    TRY(find_ops(words, found, &op_count));
+    TRY(make_model(words, type_word, rank, dims, axis_count, &session->xml));
     if (irr_get_element_type_by_name(type_word, &type) || !type_of(type))
         return wrong_call("--problem: \"%s\" is no element type", type_word);
-    *xml = model_text(found, op_count, type_word, rank, dims, axis_count);
     weight_bytes = (int64_t)(axis_count * sizeof *axes);
-    TRY(make_tensor(IRR_U8, 1, &weight_bytes, &session->weights, &view));
-    if (view.bytes) memcpy(view.data, axes, view.bytes);
-    return session_open(session, *xml);
+    TRY(make_tensor(IRR_U8, 1, &weight_bytes, weights));
+    if (weights->bytes) memcpy(weights->data, axes, weights->bytes);
+    return session_open(session);
 }

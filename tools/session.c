@@ -2,21 +2,24 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tool.h"
 
-char *shape_text(size_t rank, const int64_t *dims) {
-    char *text = take(rank * 21 + 3), *at = text;
-    *at++ = '[';
-    for (size_t i = 0; i < rank; i++)
-        at += dims[i] < 0 ? sprintf(at, "%s?", i ? "," : "")
-                          : sprintf(at, "%s%lld", i ? "," : "", (long long)dims[i]);
-    strcpy(at, "]");
+char *dims_text(size_t rank, const int64_t *dims, const char *comma) {
+    char *text = take_text("%s", "");
+    for (size_t i = 0; i < rank; i++) {
+        const char *size = dims[i] < 0 ? "?" : take_text("%lld", (long long)dims[i]);
+        text = take_text("%s%s%s", text, i ? comma : "", size);
+    }
     return text;
+}
+
+char *shape_text(size_t rank, const int64_t *dims) {
+    return take_text("[%s]", dims_text(rank, dims, ","));
 }
 
 /* ---- tensors and ports in plain structs ---- */
 
-int view_tensor(const irr_tensor_t *tensor, view_t *view) {
+int view_tensor(view_t *view) {
+    const irr_tensor_t *tensor = view->tensor;
     irr_shape_t shape = {0, NULL};
-    *view = (view_t){0};
     LIB(irr_tensor_get_element_type(tensor, &view->type));
     LIB(irr_tensor_get_size(tensor, &view->count));
     LIB(irr_tensor_get_byte_size(tensor, &view->bytes));
@@ -28,11 +31,10 @@ int view_tensor(const irr_tensor_t *tensor, view_t *view) {
     return IRR_OK;
 }
 
-int make_tensor(irr_element_type_e type, size_t rank, const int64_t *dims, irr_tensor_t **tensor,
-                view_t *view) {
+int make_tensor(irr_element_type_e type, size_t rank, const int64_t *dims, view_t *view) {
     irr_shape_t shape = {(int64_t)rank, (int64_t *)dims};
-    LIB(irr_tensor_create(type, shape, tensor));
-    return view_tensor(*tensor, view);
+    LIB(irr_tensor_create(type, shape, &view->tensor));
+    return view_tensor(view);
 }
 
 int describe_port(irr_output_port_t *port, port_t *to) {
@@ -55,7 +57,7 @@ int describe_port(irr_output_port_t *port, port_t *to) {
 static int describe_inputs(session_t *session) {
     LIB(irr_model_inputs_size(session->model, &session->input_count));
     session->inputs = take(session->input_count * sizeof *session->inputs);
-    session->tensors = take(session->input_count * sizeof(irr_tensor_t *));
+    session->tensors = take(session->input_count * sizeof *session->tensors);
     for (size_t i = 0; i < session->input_count; i++) {
         port_t *input = &session->inputs[i];
         irr_output_port_t *port = NULL;
@@ -115,15 +117,16 @@ static int apply_shapes(const session_t *session) {
     return library(irr_model_reshape(session->model, names, shapes, list->count));
 }
 
-int session_open(session_t *session, const char *xml) {
+int session_open(session_t *session) {
     const options_t *options = session->options;
     session->device = options->device ? options->device : "CPU";
     progress("reading the model");
     LIB(irr_core_create(&session->core));
     TRY(apply_properties(session));
-    if (xml)
-        LIB(irr_core_read_model_from_memory_buffer(session->core, xml, strlen(xml),
-                                                   session->weights, &session->model));
+    if (session->xml)
+        LIB(irr_core_read_model_from_memory_buffer(session->core, session->xml,
+                                                   strlen(session->xml), session->weights.tensor,
+                                                   &session->model));
     else
         LIB(irr_core_read_model(session->core, options->models.items[0], options->weights,
                                 &session->model));
@@ -142,8 +145,8 @@ int session_open(session_t *session, const char *xml) {
 void session_close(session_t *session) {
     for (size_t i = 0; i < sizeof session->programs / sizeof *session->programs; i++)
         program_free(&session->programs[i]);
-    for (size_t i = 0; i < session->input_count; i++) irr_tensor_free(session->tensors[i]);
-    irr_tensor_free(session->weights);
+    for (size_t i = 0; i < session->input_count; i++) irr_tensor_free(session->tensors[i].tensor);
+    irr_tensor_free(session->weights.tensor);
     irr_model_free(session->model);
     irr_core_free(session->core);
     *session = (session_t){0};
@@ -163,7 +166,8 @@ int session_feed(session_t *session, program_t *program) {
     LIB(irr_compiled_model_create_infer_request(program->compiled, &program->request));
     TRY(make_inputs(session));
     for (size_t i = 0; i < session->input_count; i++)
-        LIB(irr_infer_request_set_input_tensor_by_index(program->request, i, session->tensors[i]));
+        LIB(irr_infer_request_set_input_tensor_by_index(program->request, i,
+                                                        session->tensors[i].tensor));
     return IRR_OK;
 }
 
@@ -178,8 +182,9 @@ int program_outputs(program_t *program) {
         irr_output_port_t *port = NULL;
         LIB(irr_compiled_model_output_by_index(program->compiled, i, &port));
         TRY(describe_port(port, &output->port));
-        LIB(irr_infer_request_get_output_tensor_by_index(program->request, i, &output->tensor));
-        TRY(view_tensor(output->tensor, &output->view));
+        LIB(irr_infer_request_get_output_tensor_by_index(program->request, i,
+                                                         &output->view.tensor));
+        TRY(view_tensor(&output->view));
         if (!type_of(output->view.type))
             return fail(IRR_NOT_IMPLEMENTED, "output \"%s\" (%s) cannot be shown",
                         output->port.name, irr_get_element_type_name(output->view.type));
@@ -189,7 +194,7 @@ int program_outputs(program_t *program) {
 
 void program_free(program_t *program) {
     for (size_t i = 0; program->outputs && i < program->output_count; i++)
-        irr_tensor_free(program->outputs[i].tensor);
+        irr_tensor_free(program->outputs[i].view.tensor);
     irr_infer_request_free(program->request);
     irr_compiled_model_free(program->compiled);
     *program = (program_t){0};

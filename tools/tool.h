@@ -93,18 +93,20 @@ typedef struct {
     bool is_axes;           /* an input that a reduction takes its axes from */
 } port_t;
 typedef struct {
+    irr_tensor_t *tensor; /* NULL until it is made; the rest is what it says of itself */
     irr_element_type_e type;
     size_t rank, count, bytes;
     int64_t dims[MAX_RANK];
     void *data;
 } view_t;
-char *shape_text(size_t rank, const int64_t *dims); /* "[2,?,3]" */
-int view_tensor(const irr_tensor_t *tensor, view_t *view);
-int make_tensor(irr_element_type_e type, size_t rank, const int64_t *dims, irr_tensor_t **tensor,
-                view_t *view);                                                /* both: session.c */
-int read_tensor(const char *path, const port_t *port, irr_tensor_t **tensor); /* npy.c */
-int write_npy(const char *path, const view_t *view);                          /* npy.c */
-void print_values(const view_t *view);                                        /* values.c */
+char *dims_text(size_t rank, const int64_t *dims, const char *comma); /* "2,?,3" */
+char *shape_text(size_t rank, const int64_t *dims);                   /* "[2,?,3]" */
+/* Both, and these texts: session.c. */
+int view_tensor(view_t *view); /* asks its tensor */
+int make_tensor(irr_element_type_e type, size_t rank, const int64_t *dims, view_t *view);
+int read_tensor(const char *path, const port_t *port, view_t *view); /* npy.c */
+int write_npy(const char *path, const view_t *view);                 /* npy.c */
+void print_values(const view_t *view);                               /* values.c */
 void json_values(const view_t *view); /* the items of an array; values.c */
 void fill_from_seed(const view_t *view, uint64_t seed, size_t input); /* seed.c */
 
@@ -112,7 +114,6 @@ void fill_from_seed(const view_t *view, uint64_t seed, size_t input); /* seed.c 
 typedef struct {
     port_t port;
     view_t view;
-    irr_tensor_t *tensor;
     const char *file; /* that run writes it to; NULL: its values are printed */
 } output_t;
 typedef struct {
@@ -125,16 +126,17 @@ typedef struct {
     const options_t *options;
     irr_core_t *core;
     irr_model_t *model;
-    irr_tensor_t *weights; /* of a problem */
+    const char *xml; /* of a problem, as are the weights; NULL: the model comes from its file */
+    view_t weights;
     const char *device;
     port_t *inputs;
-    irr_tensor_t **tensors; /* one an input */
+    view_t *tensors; /* one an input */
     size_t input_count;
     bool made; /* the tensors */
     program_t programs[4];
 } session_t;
-/* Reads the model, takes out --layer, applies --shape and --property. xml NULL: from the file. */
-int session_open(session_t *session, const char *xml);
+/* Reads the model, takes out --layer, applies --shape and --property. */
+int session_open(session_t *session);
 void session_close(session_t *session); /* and all that is in it */
 int session_compile(session_t *session, size_t count, const irr_property_t *properties,
                     program_t *program);
@@ -147,9 +149,9 @@ int describe_port(irr_output_port_t *port, port_t *to); /* frees it */
 int make_inputs(session_t *session);                    /* inputs.c */
 
 /* ---- what bench needs ---- */
-/* Opens the session on the model of a problem string, whose text it gives out. */
-int problem_open(const char *problem, session_t *session, char **xml); /* problem.c */
-typedef struct reader reader_t;                                        /* plain_read.c */
+/* Opens the session on the model of a problem string. */
+int problem_open(const char *problem, session_t *session); /* problem.c */
+typedef struct reader reader_t;                            /* plain_read.c */
 reader_t *reader_start(const view_t *views, size_t view_count, size_t threads);
 double reader_time_us(reader_t *reader); /* one pass over all views */
 void reader_end(reader_t *reader);

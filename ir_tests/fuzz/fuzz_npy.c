@@ -8,11 +8,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     port_t port = {.name = "x", .type = data[0] % (IRR_F8E8M0 + 1), .rank = data[1] % 8};
     for (size_t i = 0; i < port.rank; i++) port.dims[i] = data[1] >> 3 & 1 ? -1 : data[1] >> 4;
     fuzz_file_t file = fuzz_file(data + 2, size - 2);
-    irr_tensor_t *tensor = NULL;
-    int status = read_tensor(file.path, &port, &tensor);
+    view_t view = {0};
+    int status = read_tensor(file.path, &port, &view);
     MUST(!status || *noted_sentence());
-    MUST(status || tensor);
-    irr_tensor_free(tensor);
+    MUST(status || view.tensor);
+    irr_tensor_free(view.tensor);
     give_back_all();
     fuzz_drop(&file);
     return 0;
