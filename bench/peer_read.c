@@ -22,7 +22,7 @@ static void *open_state(const case_t *c, const contender_t *as) {
 /* Its threads spin, so they live for one block only. */
 static void begin(void *opaque) {
     state_t *state = opaque;
-    state->reader = reader_start(state->bench_case->data, 1, state->threads);
+    state->reader = reader_start(state->bench_case->session, state->threads);
     reader_time_us(state->reader);
 }
 

@@ -97,8 +97,7 @@ static int time_blocks(bench_t *bench) {
     double start = now_us(), since = 0, before = 0;
     progress("timing");
     do {
-        reader_t *reader =
-            reader_start(bench->session->tensors, bench->session->input_count, threads);
+        reader_t *reader = reader_start(bench->session, threads);
         reader_time_us(reader);
         since = now_us();
         do read_us[reads++] = reader_time_us(reader);

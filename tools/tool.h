@@ -152,8 +152,8 @@ int make_inputs(session_t *session);                    /* inputs.c */
 /* Opens the session on the model of a problem string. */
 int problem_open(const char *problem, session_t *session); /* problem.c */
 typedef struct reader reader_t;                            /* plain_read.c */
-reader_t *reader_start(const view_t *views, size_t view_count, size_t threads);
-double reader_time_us(reader_t *reader); /* one pass over all views */
+reader_t *reader_start(const session_t *session, size_t threads);
+double reader_time_us(reader_t *reader); /* one pass over all inputs */
 void reader_end(reader_t *reader);
 
 /* ---- one file a call; main closes the session, however a call ends ---- */
