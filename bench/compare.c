@@ -22,11 +22,6 @@ typedef struct {
 
 static total_t total;
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* ours: which of the two is this build. */
 static int find(const case_t *c, size_t ours, finding_t *found) {
     contender_t builds[2];
@@ -46,11 +41,11 @@ static int find(const case_t *c, size_t ours, finding_t *found) {
     size_t count = results[results[0].rounds > results[1].rounds].rounds;
     for (size_t i = 0; i < count; i++)
         ratios[i] = results[!ours].times_us[i] / results[ours].times_us[i];
-    qsort(ratios, count, sizeof *ratios, ascending);
+    double median = sort_to_median(ratios, count);
     double rank = ((double)count - 1.96 * sqrt((double)count)) / 2;
     size_t low = rank > 0 ? (size_t)rank : 0;
-    *found = (finding_t){ratios[count / 2], ratios[low], ratios[count - 1 - low],
-                         results[ours].median_us, results[!ours].median_us};
+    *found = (finding_t){median, ratios[low], ratios[count - 1 - low], results[ours].median_us,
+                         results[!ours].median_us};
     if (!results[1].same) total.bits++, printf("%s: the builds' bits differ\n", c->problem);
     return IRR_OK;
 }

@@ -121,16 +121,10 @@ static void calibrate(runner_t *runner, size_t rounds, const cpu_set_t *may, uns
     result->rounds = one > SLOW_US && rounds > SLOW_ROUNDS ? SLOW_ROUNDS : rounds;
 }
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 double median_of(const double *values, size_t count) {
     double sorted[MOST_ROUNDS];
     memcpy(sorted, values, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, ascending);
-    return sorted[count / 2];
+    return sort_to_median(sorted, count);
 }
 
 /* Is the answer right, and is it the first contender's? */

@@ -78,16 +78,6 @@ static int verify(bench_t *bench) {
 
 /* ---- how fast is it? ---- */
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *times, size_t count) {
-    qsort(times, count, sizeof *times, ascending);
-    return times[count / 2];
-}
-
 /* In blocks, turn by turn: the reader's threads wait busily, and would be in the pool's way. */
 static int time_blocks(bench_t *bench) {
     static double infer_us[MOST_TURNS], read_us[MOST_TURNS];
@@ -112,9 +102,9 @@ static int time_blocks(bench_t *bench) {
         } while (infers < MOST_TURNS && now_us() - since < BLOCK_US);
     } while (infers < MOST_TURNS && reads < MOST_TURNS &&
              (infers < LEAST_TURNS || now_us() - start < ENOUGH_US));
-    bench->median_us = median(infer_us, infers);
+    bench->median_us = sort_to_median(infer_us, infers);
     bench->min_us = infer_us[0];
-    bench->read_us = median(read_us, reads);
+    bench->read_us = sort_to_median(read_us, reads);
     return IRR_OK;
 }
 

@@ -67,6 +67,16 @@ void give_back_all(void) {
     }
 }
 
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double sort_to_median(double *values, size_t count) {
+    qsort(values, count, sizeof *values, ascending);
+    return values[count / 2];
+}
+
 double now_us(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);

@@ -33,6 +33,7 @@ void *take(size_t bytes); /* zeroed; ends the process with exit code 1 when memo
 __attribute__((format(printf, 1, 2))) char *take_text(const char *format, ...);
 void give_back_all(void);
 double now_us(void);
+double sort_to_median(double *values, size_t count);
 
 /* ---- options.c ---- */
 typedef struct {
