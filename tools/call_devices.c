@@ -3,10 +3,10 @@
 #include "tool.h"
 
 /* NULL if the device cannot tell. */
-static const char *ask(const session_t *session, const char *device, const char *key) {
+static char *ask(const session_t *session, const char *device, const char *key) {
     char *value = NULL;
     if (library(irr_core_get_property(session->core, device, key, &value))) return NULL;
-    const char *copy = take_text("%s", value);
+    char *copy = take_text("%s", value);
     irr_free(value);
     return copy;
 }
@@ -14,18 +14,17 @@ static const char *ask(const session_t *session, const char *device, const char 
 /* A line a key of SUPPORTED_PROPERTIES: "KEY RW: what it does". Those that the device tells at
  * once; the others are known to a compiled model alone. */
 static void print_properties(const session_t *session, const char *device, bool as_json) {
-    const char *at = ask(session, device, irr_property_key_supported_properties);
-    for (; at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
-        size_t length = strcspn(at, " \n");
-        const char *key = take_text("%.*s", (int)length, at);
-        const char *about = at + length + strspn(at + length, " ");
-        if (!length || !strcmp(key, irr_property_key_supported_properties)) continue;
+    char *lines = ask(session, device, irr_property_key_supported_properties);
+    for (char *key = lines ? strtok(lines, "\n") : NULL; key; key = strtok(NULL, "\n")) {
+        char *about = key + strcspn(key, " ");
+        if (*about) *about++ = 0;
+        if (!strcmp(key, irr_property_key_supported_properties)) continue;
         const char *value = ask(session, device, key);
         if (!value) continue;
         if (as_json)
             json("*:s", key, value);
         else
-            printf("  %s = %s (%.*s)\n", key, value, (int)strcspn(about, "\n"), about);
+            printf("  %s = %s (%s)\n", key, value, about + strspn(about, " "));
     }
 }
 
