@@ -7,16 +7,13 @@
 
 enum { MOST_OPS = 8 };
 
-typedef struct {
-    const char *word, *type, *opset;
-} op_t;
-
-static const op_t ops[] = {
-    {"min", "ReduceMin", "opset1"},      {"max", "ReduceMax", "opset1"},
-    {"sum", "ReduceSum", "opset1"},      {"mean", "ReduceMean", "opset1"},
-    {"prod", "ReduceProd", "opset1"},    {"l1", "ReduceL1", "opset4"},
-    {"l2", "ReduceL2", "opset4"},        {"and", "ReduceLogicalAnd", "opset1"},
-    {"or", "ReduceLogicalOr", "opset1"},
+/* All of opset4. */
+static const struct {
+    const char *word, *type;
+} ops[] = {
+    {"min", "ReduceMin"},   {"max", "ReduceMax"},        {"sum", "ReduceSum"},
+    {"mean", "ReduceMean"}, {"prod", "ReduceProd"},      {"l1", "ReduceL1"},
+    {"l2", "ReduceL2"},     {"and", "ReduceLogicalAnd"}, {"or", "ReduceLogicalOr"},
 };
 enum { OP_COUNT = sizeof ops / sizeof *ops };
 
@@ -30,7 +27,7 @@ static bool parse_list(const char *text, int64_t *numbers, size_t *count) {
 
 /* What a port declares of the data and the results: a rank, for sizes are the reader's to infer. */
 static const char *port_text(const char *precision, size_t rank) {
-    char *text = take_text(" precision=\"%s\">", precision);
+    char *text = take_text(" precision='%s'>", precision);
     for (size_t i = 0; i < rank; i++) text = take_text("%s<dim>-1</dim>", text);
     return text;
 }
@@ -44,20 +41,20 @@ static char *precision_text(const char *type) {
 }
 
 /* One reduction with its Result: layers, and the edges to and from them. */
-static void add_op(const op_t *op, size_t index, const char *data, const char *axes, char **layers,
-                   char **edges) {
+static void add_op(const char *type, size_t index, const char *data, const char *axes,
+                   char **layers, char **edges) {
     size_t id = 2 + 2 * index;
     const char *number = index ? take_text("%zu", index + 1) : "";
-    *layers = take_text(
-        "%s<layer id=\"%zu\" name=\"reduce%s\" type=\"%s\" version=\"%s\">"
-        "<data keep_dims=\"true\"/><input><port id=\"0\"%s</port><port id=\"1\"%s</port></input>"
-        "<output><port id=\"2\"%s</port></output></layer>\n"
-        "<layer id=\"%zu\" name=\"output%s\" type=\"Result\" version=\"opset1\">"
-        "<input><port id=\"0\"%s</port></input></layer>\n",
-        *layers, id, number, op->type, op->opset, data, axes, data, id + 1, number, data);
-    *edges = take_text("%s<edge from-layer=\"0\" from-port=\"0\" to-layer=\"%zu\" to-port=\"0\"/>"
-                       "<edge from-layer=\"1\" from-port=\"0\" to-layer=\"%zu\" to-port=\"1\"/>"
-                       "<edge from-layer=\"%zu\" from-port=\"2\" to-layer=\"%zu\" to-port=\"0\"/>",
+    *layers = take_text("%s<layer id='%zu' name='reduce%s' type='%s' version='opset4'>"
+                        "<data keep_dims='true'/>"
+                        "<input><port id='0'%s</port><port id='1'%s</port></input>"
+                        "<output><port id='2'%s</port></output></layer>\n"
+                        "<layer id='%zu' name='output%s' type='Result' version='opset1'>"
+                        "<input><port id='0'%s</port></input></layer>\n",
+                        *layers, id, number, type, data, axes, data, id + 1, number, data);
+    *edges = take_text("%s<edge from-layer='0' from-port='0' to-layer='%zu' to-port='0'/>"
+                       "<edge from-layer='1' from-port='0' to-layer='%zu' to-port='1'/>"
+                       "<edge from-layer='%zu' from-port='2' to-layer='%zu' to-port='0'/>",
                        *edges, id, id, id, id + 1);
 }
 
@@ -65,14 +62,14 @@ static void add_op(const op_t *op, size_t index, const char *data, const char *a
 static int make_model(const char *words, const char *type, size_t rank, const int64_t *dims,
                       size_t axis_count, const char **xml) {
     const char *data = port_text(precision_text(type), rank);
-    const char *axes = take_text(" precision=\"I64\"><dim>%zu</dim>", axis_count);
+    const char *axes = take_text(" precision='I64'><dim>%zu</dim>", axis_count);
     char *edges = take_text("%s", "");
-    char *layers = take_text("<layer id=\"0\" name=\"data\" type=\"Parameter\" version=\"opset1\">"
-                             "<data element_type=\"%s\" shape=\"%s\"/>"
-                             "<output><port id=\"0\"%s</port></output></layer>\n"
-                             "<layer id=\"1\" name=\"axes\" type=\"Const\" version=\"opset1\">"
-                             "<data element_type=\"i64\" shape=\"%zu\" offset=\"0\" size=\"%zu\"/>"
-                             "<output><port id=\"0\"%s</port></output></layer>\n",
+    char *layers = take_text("<layer id='0' name='data' type='Parameter' version='opset1'>"
+                             "<data element_type='%s' shape='%s'/>"
+                             "<output><port id='0'%s</port></output></layer>\n"
+                             "<layer id='1' name='axes' type='Const' version='opset1'>"
+                             "<data element_type='i64' shape='%zu' offset='0' size='%zu'/>"
+                             "<output><port id='0'%s</port></output></layer>\n",
                              type, dims_text(rank, dims, ","), data, axis_count,
                              axis_count * sizeof(int64_t), axes);
     for (size_t count = 0; *words; count++, words += *words == '+') {
@@ -81,10 +78,10 @@ static int make_model(const char *words, const char *type, size_t rank, const in
         while (k < OP_COUNT && strcasecmp(ops[k].word, word) && strcmp(ops[k].type, word)) k++;
         if (k == OP_COUNT) return wrong_call("--problem: \"%s\" is no operation", word);
         if (count == MOST_OPS) return wrong_call("--problem: more than %d operations", MOST_OPS);
-        add_op(&ops[k], count, data, axes, &layers, &edges);
+        add_op(ops[k].type, count, data, axes, &layers, &edges);
         words += strlen(word);
     }
-    *xml = take_text("<net name=\"problem\" version=\"11\"><layers>\n"
+    *xml = take_text("<net name='problem' version='11'><layers>\n"
                      "%s</layers><edges>%s</edges></net>\n",
                      layers, edges);
     return IRR_OK;
