@@ -41,10 +41,7 @@ double load_float(const type_t *type, const void *data, size_t index) {
 }
 
 int unit_exponent(const type_t *type, double value) {
-    int exponent = 0, lowest = 1 - type->bias;
-    frexp(value, &exponent);
-    exponent = value == 0 || exponent - 1 < lowest ? lowest : exponent - 1;
-    return exponent - type->mantissa_bits;
+    return (int)fmax(logb(value), 1 - type->bias) - type->mantissa_bits;
 }
 
 /* Rounds to nearest even. NaN never comes here. */
