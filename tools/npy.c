@@ -186,9 +186,9 @@ static bool is_npy(FILE *from) {
 }
 
 /* By its name, else (standard input, other names) by its first bytes. */
-static int read_source(const source_t *source, const char *path, view_t *view) {
+static int read_source(const source_t *source, view_t *view) {
     const port_t *port = source->port;
-    const char *ending = strrchr(path, '.') ? strrchr(path, '.') : "";
+    const char *ending = strrchr(source->name, '.') ? strrchr(source->name, '.') : "";
     header_t header = {.rank = port->rank};
     memcpy(header.dims, port->dims, sizeof header.dims);
     if (!type_of(port->type))
@@ -209,14 +209,13 @@ static int read_source(const source_t *source, const char *path, view_t *view) {
 
 int read_tensor(const char *path, const port_t *port, view_t *view) {
     struct stat about;
-    if (!strcmp(path, "-"))
-        return read_source(&(source_t){stdin, "standard input", port}, path, view);
+    if (!strcmp(path, "-")) return read_source(&(source_t){stdin, "standard input", port}, view);
     bool odd =
         !stat(path, &about) && !S_ISREG(about.st_mode); /* a FIFO would wait for its writer */
     FILE *from = odd ? NULL : fopen(path, "rb");
     if (!from)
         return fail(IRR_NOT_FOUND, "%s: %s", path, odd ? "not a regular file" : strerror(errno));
-    int status = read_source(&(source_t){from, path, port}, path, view);
+    int status = read_source(&(source_t){from, path, port}, view);
     fclose(from);
     return status;
 }

@@ -17,7 +17,8 @@ char *shape_text(size_t rank, const int64_t *dims) {
 
 /* ---- tensors and ports in plain structs ---- */
 
-int view_tensor(view_t *view) {
+/* Asks its tensor. */
+static int view_tensor(view_t *view) {
     const irr_tensor_t *tensor = view->tensor;
     irr_shape_t shape = {0, NULL};
     LIB(irr_tensor_get_element_type(tensor, &view->type));

@@ -56,7 +56,7 @@ void print_options(FILE *to, const char *takes);
 bool parse_numbers(const char *text, int64_t *numbers, size_t *count);
 
 /* ---- types.c: the twelve and boolean ---- */
-typedef enum { KIND_NONE = 0, KIND_FLOAT, KIND_SIGNED, KIND_UNSIGNED, KIND_BOOLEAN } kind_e;
+typedef enum { KIND_FLOAT, KIND_SIGNED, KIND_UNSIGNED, KIND_BOOLEAN } kind_e;
 typedef struct {
     const char *npy; /* descr without the byte order */
     uint8_t bytes;
@@ -100,10 +100,9 @@ typedef struct {
     int64_t dims[MAX_RANK];
     void *data;
 } view_t;
+/* These three: session.c. */
 char *dims_text(size_t rank, const int64_t *dims, const char *comma); /* "2,?,3" */
 char *shape_text(size_t rank, const int64_t *dims);                   /* "[2,?,3]" */
-/* Both, and these texts: session.c. */
-int view_tensor(view_t *view); /* asks its tensor */
 int make_tensor(irr_element_type_e type, size_t rank, const int64_t *dims, view_t *view);
 int read_tensor(const char *path, const port_t *port, view_t *view); /* npy.c */
 int write_npy(const char *path, const view_t *view);                 /* npy.c */
