@@ -55,8 +55,8 @@ struct irr_piece {
 enum { FIRST_PIECE_BYTES = 1 << 9, MOST_PIECE_BYTES = 1 << 16 };
 
 static bool add_piece(irr_arena_t *arena, size_t bytes) {
-    size_t room = arena->next_bytes ? arena->next_bytes : FIRST_PIECE_BYTES, whole;
-    arena->next_bytes = room < MOST_PIECE_BYTES ? 2 * room : room;
+    size_t room = arena->pieces ? 2 * arena->room_bytes : FIRST_PIECE_BYTES, whole;
+    if (room > MOST_PIECE_BYTES) room = MOST_PIECE_BYTES;
     if (room < bytes) room = bytes;
     struct irr_piece *piece =
         irr_add_size(room, sizeof *piece, &whole) ? irr_calloc(1, whole) : NULL;

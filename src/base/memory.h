@@ -24,8 +24,7 @@ void irr_prefer_large_pages(void *memory, size_t bytes);
 typedef struct irr_arena {
     struct irr_piece *pieces;
     size_t used_bytes, room_bytes; /* of the newest piece */
-    size_t next_bytes;
-    bool failed; /* some piece could not be had: one look at the end may do */
+    bool failed;                   /* some piece could not be had: one look at the end may do */
 } irr_arena_t;
 void *irr_take(irr_arena_t *arena, size_t count, size_t element_bytes); /* zeroed, or NULL */
 void *irr_take_copy(irr_arena_t *arena, const void *from, size_t count, size_t element_bytes);
