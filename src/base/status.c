@@ -1,45 +1,10 @@
-/* The status table.
+/* Sentences: written, cut to fit, put together.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/status.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-typedef struct {
-    const char *word, *text;
-} status_row_t;
-
-/* Row -status of each status. */
-static const status_row_t rows[] = {
-    [0] = {"OK", "done"},
-    [1] = {"GENERAL_ERROR", "general error"},
-    [2] = {"NOT_IMPLEMENTED", "the device does not take this layer or element type"},
-    [3] = {"NETWORK_NOT_LOADED", "the model is not loaded"},
-    [4] = {"PARAMETER_MISMATCH", "a tensor, property or number does not fit"},
-    [5] = {"NOT_FOUND", "not found"},
-    [6] = {"OUT_OF_BOUNDS", "index out of bounds"},
-    [7] = {"UNEXPECTED", "unexpected error"},
-    [8] = {"REQUEST_BUSY", "the infer request is busy"},
-    [9] = {"RESULT_NOT_READY", "the result is not ready"},
-    [10] = {"NOT_ALLOCATED", "out of memory"},
-    [11] = {"INFER_NOT_STARTED", "the inference was not started"},
-    [12] = {"NETWORK_NOT_READ", "the model cannot be read"},
-    [13] = {"INFER_CANCELLED", "the inference was cancelled"},
-    [14] = {"INVALID_C_PARAM", "an argument is NULL or no enumerator"},
-    [15] = {"UNKNOWN_C_ERROR", "unknown error"},
-    [16] = {"NOT_IMPLEMENT_C_METHOD", "this function is not implemented"},
-    [17] = {"UNKNOW_EXCEPTION", "unknown exception"},
-};
-_Static_assert(sizeof rows / sizeof *rows == 1 - IRR_UNKNOW_EXCEPTION, "a row for each status");
-
-static const status_row_t *row_of(irr_status_e status) {
-    static const status_row_t none = {NULL, "no status of irreduce"};
-    return status <= 0 && status >= IRR_UNKNOW_EXCEPTION ? &rows[-(int)status] : &none;
-}
-
-const char *irr_status_word(irr_status_e status) { return row_of(status)->word; }
-const char *irr_status_text(irr_status_e status) { return row_of(status)->text; }
 
 size_t irr_text_bytes(const char *text, size_t most) {
     const char *end = memchr(text, '\0', most + 1);

@@ -1,5 +1,5 @@
-/* Status words and the one way a sentence is written.
- * Lives here: the status table, irr_fail. May not: anything that knows files, layers or tensors.
+/* Statuses and the one way a sentence is written.
+ * Lives here: irr_fail. May not: anything that knows files, layers or tensors.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IRR_BASE_STATUS_H
 #define IRR_BASE_STATUS_H
@@ -37,10 +37,5 @@ typedef struct irr_writer {
 } irr_writer_t;
 __attribute__((format(printf, 2, 3))) void irr_write(irr_writer_t *writer, const char *format, ...);
 irr_status_e irr_out_of_memory(irr_sentence_t to, size_t bytes);
-
-/* "PARAMETER_MISMATCH": the enumerator's word without IRR_; NULL for a number that is none. */
-const char *irr_status_word(irr_status_e status);
-/* A short description for irr_get_error_info; never NULL. */
-const char *irr_status_text(irr_status_e status);
 
 #endif
