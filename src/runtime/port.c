@@ -3,10 +3,10 @@
 #include "runtime/runtime.h"
 
 struct irr_output_port {
-    char *name;
     irr_element_type_e type;
     irr_partial_shape_t shape; /* its dims are these */
     irr_dimension_t dims[IRR_MAX_RANK];
+    char name[];
 };
 
 const irr_ir_port_t *irr_port_of_slot(const irr_model_t *model, uint32_t slot) {
@@ -48,16 +48,18 @@ static irr_status_e give_port(const irr_model_t *model, irr_place_t place,
     uint32_t slot;
     IRR_TRY(irr_find_slot(model, place, &slot));
     const irr_ir_port_t *from = irr_port_of_slot(model, slot);
-    irr_output_port_t *made = irr_calloc(1, sizeof *made);
-    if (!made) return irr_out_of_memory(irr_message(), sizeof *made);
+    size_t bytes = sizeof(irr_output_port_t) + strlen(from->name) + 1;
+    irr_output_port_t *made = irr_calloc(1, bytes);
+    if (!made) return irr_out_of_memory(irr_message(), bytes);
     made->type = from->element_type;
     made->shape.rank = (irr_rank_t){-1, -1};
     if (from->rank != IRR_DYNAMIC_RANK) {
         made->shape = (irr_partial_shape_t){{from->rank, from->rank}, made->dims};
         memcpy(made->dims, from->dims, from->rank * sizeof *made->dims);
     }
-    irr_status_e status = irr_give_text(from->name, &made->name);
-    return IRR_GIVE(status, port, made, irr_output_port_free);
+    strcpy(made->name, from->name);
+    *port = made;
+    return IRR_OK;
 }
 
 /* The four functions of one side of a model; compiled models have the same ones. */
@@ -115,10 +117,5 @@ irr_status_e irr_port_get_any_name(const irr_output_const_port_t *port, char **t
     return irr_give_text(port->name, tensor_name);
 }
 
-void irr_output_port_free(irr_output_port_t *port) {
-    if (!port) return;
-    irr_release(port->name);
-    irr_release(port);
-}
-
+void irr_output_port_free(irr_output_port_t *port) { irr_release(port); }
 void irr_output_const_port_free(irr_output_const_port_t *port) { irr_output_port_free(port); }
