@@ -50,7 +50,7 @@ static void refuse_dtd(void *context, const xmlChar *name, const xmlChar *extern
     xmlStopParser(context);
 }
 
-/* The tree, or NULL with a status. */
+/* The tree, which the caller frees whatever the status. */
 static irr_status_e parse(const char *path, int file, xmlDocPtr *tree) {
     irr_xml_memory_t memory;
     irr_status_e status = IRR_OK;
@@ -72,10 +72,6 @@ static irr_status_e parse(const char *path, int file, xmlDocPtr *tree) {
             irr_fail(irr_message(), IRR_PARAMETER_MISMATCH, "%s:%d: not well-formed XML: %.*s",
                      path, error ? error->line : 0, error ? (int)strcspn(error->message, "\n") : 7,
                      error ? error->message : "unknown");
-    if (status) {
-        xmlFreeDoc(*tree);
-        *tree = NULL;
-    }
     xmlFreeParserCtxt(context);
     irr_xml_memory_end(&memory);
     return status;
@@ -138,9 +134,8 @@ irr_status_e irr_registry_read(irr_core_t *core, const char *path) {
     irr_status_e status = open_file(path, &file);
     if (!status) status = parse(path, file, &tree);
     if (file >= 0) close(file);
-    if (status) return status;
-    xmlNodePtr root = next_named(xmlDocGetRootElement(tree), "ie");
-    if (!root)
+    xmlNodePtr root = status ? NULL : next_named(xmlDocGetRootElement(tree), "ie");
+    if (!status && !root)
         status = irr_fail(irr_message(), IRR_PARAMETER_MISMATCH, "%s: the root is not <ie>", path);
     xmlNodePtr plugin = child_named(child_named(root, "plugins"), "plugin");
     for (; !status && plugin; plugin = next_named(plugin->next, "plugin"))
