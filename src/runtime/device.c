@@ -13,10 +13,8 @@ irr_status_e irr_device_make(const char *name, const char *path, size_t property
     irr_guard_init(&made->settings);
     made->properties = irr_list_make(property_count, sizeof *made->properties);
     made->property_count = property_count;
-    if (made->properties) {
-        made->name = irr_list_text(made->properties, name);
-        made->path = irr_list_text(made->properties, path);
-    }
+    made->name = irr_list_text(made->properties, name);
+    made->path = irr_list_text(made->properties, path);
     irr_status_e status = irr_list_check(made->properties);
     return IRR_GIVE(status, device, made, irr_device_release);
 }
@@ -25,7 +23,6 @@ void irr_device_release(irr_device_t *device) {
     if (!device || !IRR_WAS_LAST(device)) return;
     irr_plugin_engine_t *engine = atomic_load(&device->engine);
     if (engine) engine->release(engine);
-    if (device->library) dlclose(device->library); /* code stays: it was opened with NODELETE */
     irr_list_free(device->properties);
     irr_guard_destroy(&device->settings);
     irr_release(device);
@@ -65,7 +62,8 @@ static irr_status_e open_engine(const irr_device_t *device, void *library,
     return IRR_OK;
 }
 
-/* Under device->settings. */
+/* Under device->settings. The library is never closed: threads that it made may outlive its engine.
+ */
 static irr_status_e load(irr_device_t *device) {
     if (access(device->path, F_OK) != 0)
         return irr_fail(irr_message(), IRR_NOT_FOUND, "plugin %s: there is no such file",
@@ -75,18 +73,14 @@ static irr_status_e load(irr_device_t *device) {
         return irr_fail(irr_message(), IRR_GENERAL_ERROR, "plugin %s cannot be loaded: %s",
                         device->path, dlerror());
     irr_plugin_engine_t *engine = NULL;
-    irr_status_e status = open_engine(device, library, &engine);
-    if (!status) {
-        status = irr_set_properties(engine, NULL, device->property_count, device->properties);
-        if (status) engine->release(engine);
-    }
-    if (status) {
-        dlclose(library);
-        return status;
-    }
-    device->library = library;
-    atomic_store(&device->engine, engine);
-    return IRR_OK;
+    IRR_TRY(open_engine(device, library, &engine));
+    irr_status_e status =
+        irr_set_properties(engine, NULL, device->property_count, device->properties);
+    if (status)
+        engine->release(engine);
+    else
+        atomic_store(&device->engine, engine);
+    return status;
 }
 
 irr_status_e irr_device_load(irr_device_t *device) {

@@ -36,7 +36,7 @@ void *irr_list_make(size_t count, size_t row_bytes) {
 }
 
 char *irr_list_text(void *rows, const char *text) {
-    return irr_take_text(&((list_t *)rows - 1)->texts, text);
+    return rows ? irr_take_text(&((list_t *)rows - 1)->texts, text) : NULL;
 }
 
 irr_status_e irr_list_check(const void *rows) {

@@ -46,7 +46,8 @@ irr_status_e irr_give_text(const char *text, char **copy);
 /* ---- lists that a caller holds: rows with the texts in them, freed at once ---- */
 
 void *irr_list_make(size_t count, size_t row_bytes); /* zeroed rows, or NULL */
-/* A copy (of NULL: of "") that lives as long as the rows; NULL when memory is out. */
+/* A copy (of NULL: of "") that lives as long as the rows; NULL when memory is out, or was for them.
+ */
 char *irr_list_text(void *rows, const char *text);
 /* IRR_NOT_ALLOCATED when the rows, or a text of theirs, could not be had. */
 irr_status_e irr_list_check(const void *rows);
@@ -99,7 +100,6 @@ typedef struct irr_device {
     const char *name, *path; /* texts of that list */
     irr_guard_t settings;    /* written by the loader and by setters, read by all else */
     _Atomic(irr_plugin_engine_t *) engine;
-    void *library;
 } irr_device_t;
 
 /* With room for its properties. */
