@@ -121,19 +121,14 @@ irr_status_e irr_tensor_get_shape(const irr_tensor_t *tensor, irr_shape_t *shape
 
 #define GETTER(function, type_t, value, member)                                                    \
     irr_status_e function(const irr_tensor_t *tensor, type_t *value) {                             \
-        IRR_REQUIRE(value, tensor);                                                                \
+        IRR_REQUIRE_OUT(value, tensor);                                                            \
         *value = tensor->member;                                                                   \
         return IRR_OK;                                                                             \
     }
 GETTER(irr_tensor_get_element_type, irr_element_type_e, type, type)
 GETTER(irr_tensor_get_size, size_t, elements_size, element_count)
 GETTER(irr_tensor_get_byte_size, size_t, byte_size, bytes)
-
-irr_status_e irr_tensor_data(const irr_tensor_t *tensor, void **data) {
-    IRR_REQUIRE_OUT(data, tensor);
-    *data = tensor->data;
-    return IRR_OK;
-}
+GETTER(irr_tensor_data, void *, data, data)
 
 void irr_tensor_free(irr_tensor_t *tensor) {
     if (!tensor || !IRR_WAS_LAST(tensor)) return;
