@@ -101,8 +101,6 @@ void irr_async_stop(irr_async_t *async) {
         pthread_mutex_unlock(&async->lock);
         pthread_join(async->thread, NULL);
     }
-    if (async->owner && async->owner != getpid())
-        return; /* a child: the parent's thread waits in them */
     pthread_cond_destroy(&async->changed);
     pthread_mutex_destroy(&async->lock);
 }
@@ -185,11 +183,8 @@ irr_status_e irr_infer_request_cancel(irr_infer_request_t *infer_request) {
 irr_status_e irr_infer_request_set_callback(irr_infer_request_t *infer_request,
                                             const irr_callback_t *callback) {
     IRR_REQUIRE(infer_request);
-    irr_async_adopt(infer_request);
-    IRR_TRY(irr_request_enter(infer_request));
-    pthread_mutex_lock(&infer_request->async.lock);
+    IRR_TRY(irr_request_enter(infer_request)); /* as has a run, which reads it */
     infer_request->async.callback = callback ? *callback : (irr_callback_t){NULL, NULL};
-    pthread_mutex_unlock(&infer_request->async.lock);
     irr_request_leave(infer_request);
     return IRR_OK;
 }

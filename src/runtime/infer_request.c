@@ -48,6 +48,7 @@ irr_status_e irr_compiled_model_create_infer_request(const irr_compiled_model_t 
 void irr_infer_request_free(irr_infer_request_t *infer_request) {
     if (!infer_request) return;
     if (irr_async_is_own_thread(&infer_request->async)) return; /* in a callback: illegal */
+    irr_async_adopt(infer_request);
     irr_async_stop(&infer_request->async);
     if (infer_request->request) infer_request->engine->release_request(infer_request->request);
     for (uint32_t k = 0; infer_request->slots && k < infer_request->slot_count; k++)
