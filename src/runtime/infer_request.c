@@ -84,7 +84,6 @@ static irr_status_e ensure_tensor(irr_infer_request_t *request, uint32_t slot,
     uint32_t rank = value->rank == IRR_DYNAMIC_RANK ? 1 : value->rank;
     for (uint32_t d = 0; value->rank != IRR_DYNAMIC_RANK && d < rank; d++)
         if (value->dims[d] != IRR_DYNAMIC_DIM) dims[d] = value->dims[d];
-    request->bound = false;
     return irr_tensor_make(value->element_type, rank, dims, &request->slots[slot].tensor, sentence);
 }
 
@@ -128,7 +127,6 @@ static bool shapes_follow_values(const irr_graph_t *graph) {
 
 static irr_status_e bind(irr_infer_request_t *request, irr_sentence_t sentence) {
     const irr_graph_t *graph = &request->compiled->ir->graph;
-    request->bound = false;
     for (uint32_t k = 0; k < request->input_count; k++) {
         const irr_ir_port_t *port = port_of(request, k);
         IRR_TRY(ensure_tensor(request, k, sentence));
@@ -143,16 +141,17 @@ static irr_status_e bind(irr_infer_request_t *request, irr_sentence_t sentence) 
         IRR_TRY(check_overlap(request, k, sentence));
         request->views[k] = view_of(request->slots[k].tensor);
     }
+    if (shapes_follow_values(graph)) return IRR_OK; /* so each run binds */
     for (uint32_t k = 0; k < request->slot_count; k++)
         request->slots[k].checked = request->slots[k].tensor->generation;
-    request->bound = !shapes_follow_values(graph);
     return IRR_OK;
 }
 
 static bool is_bound(const irr_infer_request_t *request) {
-    if (!request->bound) return false;
-    for (uint32_t k = 0; k < request->slot_count; k++)
-        if (request->slots[k].tensor->generation != request->slots[k].checked) return false;
+    for (uint32_t k = 0; k < request->slot_count; k++) {
+        const irr_slot_t *slot = &request->slots[k];
+        if (!slot->checked || slot->tensor->generation != slot->checked) return false;
+    }
     return true;
 }
 
@@ -199,8 +198,7 @@ static irr_status_e set_at(irr_infer_request_t *infer_request, irr_place_t place
     if (!status) status = check_tensor(infer_request, slot, tensor);
     if (!status) {
         irr_tensor_t *old = infer_request->slots[slot].tensor;
-        infer_request->slots[slot].tensor = IRR_RETAIN((irr_tensor_t *)tensor);
-        infer_request->bound = false;
+        infer_request->slots[slot] = (irr_slot_t){.tensor = IRR_RETAIN((irr_tensor_t *)tensor)};
         irr_tensor_free(old);
     }
     irr_request_leave(infer_request);

@@ -173,15 +173,15 @@ typedef struct irr_async {
     irr_callback_t callback;
 } irr_async_t;
 
-/* A tensor of a request, and the generation of it that was checked. */
+/* A tensor of a request, and the generation of it that was checked: while all are those, views and
+ * shapes hold. */
 typedef struct irr_slot {
     irr_tensor_t *tensor; /* NULL: never set nor asked for */
-    uint64_t checked;
+    uint64_t checked;     /* 0, which no tensor has: none was */
 } irr_slot_t;
 
 struct irr_infer_request {
     atomic_bool busy; /* every call holds it: one thread at a time */
-    bool bound;       /* views and shapes hold while all generations are the checked ones */
     uint32_t input_count, slot_count;
     irr_arena_t parts;         /* slots, views, shapes */
     irr_slot_t *slots;         /* inputs, then outputs */
