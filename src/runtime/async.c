@@ -50,7 +50,7 @@ static void run_pending(irr_infer_request_t *request) {
         status = IRR_INFER_CANCELLED;
         strcpy(async->text, "the inference was cancelled");
     } else if (status) {
-        memcpy(async->text, request->text, sizeof async->text);
+        strcpy(async->text, irr_message().text); /* this thread's own */
     }
     async->status = status;
     async->pending = false;

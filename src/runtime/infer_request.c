@@ -76,15 +76,14 @@ static irr_tensor_view_t view_of(const irr_tensor_t *tensor) {
 }
 
 /* A slot without a tensor gets the library's, with 0 in its dynamic dimensions. */
-static irr_status_e ensure_tensor(irr_infer_request_t *request, uint32_t slot,
-                                  irr_sentence_t sentence) {
+static irr_status_e ensure_tensor(irr_infer_request_t *request, uint32_t slot) {
     if (request->slots[slot].tensor) return IRR_OK;
     const irr_graph_value_t *value = value_of(request, slot);
     int64_t dims[IRR_MAX_RANK] = {0};
     uint32_t rank = value->rank == IRR_DYNAMIC_RANK ? 1 : value->rank;
     for (uint32_t d = 0; value->rank != IRR_DYNAMIC_RANK && d < rank; d++)
         if (value->dims[d] != IRR_DYNAMIC_DIM) dims[d] = value->dims[d];
-    return irr_tensor_make(value->element_type, rank, dims, &request->slots[slot].tensor, sentence);
+    return irr_tensor_make(value->element_type, rank, dims, &request->slots[slot].tensor);
 }
 
 static bool overlap(const irr_tensor_t *a, const irr_tensor_t *b) {
@@ -93,11 +92,10 @@ static bool overlap(const irr_tensor_t *a, const irr_tensor_t *b) {
 }
 
 /* Outputs overlap neither inputs nor each other. */
-static irr_status_e check_overlap(const irr_infer_request_t *request, uint32_t output,
-                                  irr_sentence_t sentence) {
+static irr_status_e check_overlap(const irr_infer_request_t *request, uint32_t output) {
     for (uint32_t k = 0; k < output; k++)
         if (overlap(request->slots[k].tensor, request->slots[output].tensor))
-            return irr_fail(sentence, IRR_PARAMETER_MISMATCH,
+            return irr_fail(irr_message(), IRR_PARAMETER_MISMATCH,
                             "the memory of output \"%s\" overlaps that of %s \"%s\"",
                             port_of(request, output)->name,
                             k < request->input_count ? "input" : "output",
@@ -106,14 +104,12 @@ static irr_status_e check_overlap(const irr_infer_request_t *request, uint32_t o
 }
 
 /* Makes the output's tensor, or gives it the shape that follows from the inputs. */
-static irr_status_e bind_output(irr_infer_request_t *request, uint32_t slot,
-                                irr_sentence_t sentence) {
+static irr_status_e bind_output(irr_infer_request_t *request, uint32_t slot) {
     const irr_ir_port_t *port = port_of(request, slot);
     const irr_bound_shape_t *shape = &request->shapes[port->value];
-    IRR_TRY(ensure_tensor(request, slot, sentence));
-    irr_status_e status =
-        irr_tensor_resize(request->slots[slot].tensor, shape->rank, shape->dims, sentence);
-    return irr_fail_at(sentence, status, "output \"%s\": ", port->name);
+    IRR_TRY(ensure_tensor(request, slot));
+    irr_status_e status = irr_tensor_resize(request->slots[slot].tensor, shape->rank, shape->dims);
+    return irr_fail_at(irr_message(), status, "output \"%s\": ", port->name);
 }
 
 /* Some axes are known at infer only. */
@@ -125,11 +121,12 @@ static bool shapes_follow_values(const irr_graph_t *graph) {
     return false;
 }
 
-static irr_status_e bind(irr_infer_request_t *request, irr_sentence_t sentence) {
+static irr_status_e bind(irr_infer_request_t *request) {
     const irr_graph_t *graph = &request->compiled->ir->graph;
+    irr_sentence_t sentence = irr_message();
     for (uint32_t k = 0; k < request->input_count; k++) {
         const irr_ir_port_t *port = port_of(request, k);
-        IRR_TRY(ensure_tensor(request, k, sentence));
+        IRR_TRY(ensure_tensor(request, k));
         request->views[k] = view_of(request->slots[k].tensor);
         irr_status_e status =
             irr_check_tensor(&graph->values[port->value], port->dims, &request->views[k], sentence);
@@ -137,8 +134,8 @@ static irr_status_e bind(irr_infer_request_t *request, irr_sentence_t sentence) 
     }
     IRR_TRY(irr_graph_bind_shapes(graph, request->views, request->shapes, sentence));
     for (uint32_t k = request->input_count; k < request->slot_count; k++) {
-        IRR_TRY(bind_output(request, k, sentence));
-        IRR_TRY(check_overlap(request, k, sentence));
+        IRR_TRY(bind_output(request, k));
+        IRR_TRY(check_overlap(request, k));
         request->views[k] = view_of(request->slots[k].tensor);
     }
     if (shapes_follow_values(graph)) return IRR_OK; /* so each run binds */
@@ -158,17 +155,17 @@ static bool is_bound(const irr_infer_request_t *request) {
 irr_status_e irr_request_run(irr_infer_request_t *request) {
     irr_sentence_t sentence = {request->text, sizeof request->text};
     if (!is_bound(request)) {
-        IRR_TRY(bind(request, sentence));
+        IRR_TRY(bind(request));
     }
-    return request->engine->infer(request->request, request->views,
-                                  request->views + request->input_count, NULL, sentence);
+    irr_status_e status = request->engine->infer(
+        request->request, request->views, request->views + request->input_count, NULL, sentence);
+    return status ? irr_fail_with(status, request->text) : IRR_OK;
 }
 
 irr_status_e irr_infer_request_infer(irr_infer_request_t *infer_request) {
     IRR_REQUIRE(infer_request);
     IRR_TRY(irr_request_enter(infer_request));
     irr_status_e status = irr_request_run(infer_request);
-    if (status) irr_fail_with(status, infer_request->text);
     irr_request_leave(infer_request);
     return status;
 }
@@ -211,7 +208,7 @@ static irr_status_e get_at(const irr_infer_request_t *infer_request, irr_place_t
     uint32_t slot;
     IRR_TRY(irr_request_enter(infer_request));
     irr_status_e status = irr_find_slot(infer_request->compiled->ir, place, &slot);
-    if (!status) status = ensure_tensor((irr_infer_request_t *)infer_request, slot, irr_message());
+    if (!status) status = ensure_tensor((irr_infer_request_t *)infer_request, slot);
     if (!status) *tensor = IRR_RETAIN(infer_request->slots[slot].tensor);
     irr_request_leave(infer_request);
     return status;

@@ -82,9 +82,8 @@ struct irr_tensor {
 
 /* Zeroed memory of the library. */
 irr_status_e irr_tensor_make(irr_element_type_e type, uint32_t rank, const int64_t *dims,
-                             irr_tensor_t **tensor, irr_sentence_t sentence);
-irr_status_e irr_tensor_resize(irr_tensor_t *tensor, uint32_t rank, const int64_t *dims,
-                               irr_sentence_t sentence);
+                             irr_tensor_t **tensor);
+irr_status_e irr_tensor_resize(irr_tensor_t *tensor, uint32_t rank, const int64_t *dims);
 /* What a caller gives: no dimension may be below 0, or (partial) none that is no range. */
 irr_status_e irr_check_shape(irr_shape_t shape);
 irr_status_e irr_check_partial_shape(irr_partial_shape_t shape);
@@ -190,14 +189,14 @@ struct irr_infer_request {
     irr_compiled_model_t *compiled;
     const irr_plugin_engine_t *engine;
     irr_plugin_request_t *request;
-    char text[IRR_SENTENCE_BYTES]; /* of the last run */
+    char text[IRR_SENTENCE_BYTES]; /* the device's; a run need not ask for its thread's message */
     irr_async_t async;
 };
 
 /* IRR_REQUEST_BUSY, with its sentence, while another call is in the request. */
 irr_status_e irr_request_enter(const irr_infer_request_t *request);
 void irr_request_leave(const irr_infer_request_t *request);
-/* Binds shapes if need be and runs; its sentence goes to request->text. By who has entered. */
+/* Binds shapes if need be and runs. By who has entered. */
 irr_status_e irr_request_run(irr_infer_request_t *request);
 void irr_async_init(irr_async_t *async);
 void irr_async_stop(irr_async_t *async); /* waits for the run under way */

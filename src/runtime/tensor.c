@@ -10,14 +10,14 @@
 #define SURELY_FITS_BYTES ((size_t)1 << 20)
 
 /* A zeroed block and the aligned place in it; calloc leaves fresh pages untouched. */
-static irr_status_e allocate(irr_tensor_t *tensor, size_t bytes, irr_sentence_t sentence) {
+static irr_status_e allocate(irr_tensor_t *tensor, size_t bytes) {
     uint64_t limit = bytes <= SURELY_FITS_BYTES ? UINT64_MAX : irr_memory_limit_bytes();
     if (bytes > limit)
-        return irr_fail(sentence, IRR_NOT_ALLOCATED,
+        return irr_fail(irr_message(), IRR_NOT_ALLOCATED,
                         "a tensor of %zu bytes is above the memory limit of %" PRIu64 " bytes",
                         bytes, limit);
     void *block = irr_calloc(1, bytes + IRR_ALIGNMENT);
-    if (!block) return irr_out_of_memory(sentence, bytes);
+    if (!block) return irr_out_of_memory(irr_message(), bytes);
     irr_prefer_large_pages(block, bytes);
     irr_release(tensor->block);
     tensor->block = block;
@@ -27,26 +27,26 @@ static irr_status_e allocate(irr_tensor_t *tensor, size_t bytes, irr_sentence_t 
 }
 
 /* Any shape, with memory for it. */
-static irr_status_e take_shape(irr_tensor_t *tensor, uint32_t rank, const int64_t *dims,
-                               irr_sentence_t sentence) {
+static irr_status_e take_shape(irr_tensor_t *tensor, uint32_t rank, const int64_t *dims) {
     char text[IRR_SHAPE_TEXT_BYTES];
     size_t elements, bytes;
     const irr_element_type_info_t *info = irr_element_type_info(tensor->type);
     if (info->bits == 0)
-        return irr_fail(sentence, IRR_PARAMETER_MISMATCH, "no tensor can be of type %s",
+        return irr_fail(irr_message(), IRR_PARAMETER_MISMATCH, "no tensor can be of type %s",
                         info->name);
     if (!irr_shape_elements(dims, rank, &elements) ||
         !irr_elements_bytes(tensor->type, elements, &bytes) ||
         bytes > PTRDIFF_MAX - 2 * IRR_ALIGNMENT)
-        return irr_fail(sentence, IRR_NOT_ALLOCATED, "a tensor %s of %s does not fit any memory",
+        return irr_fail(irr_message(), IRR_NOT_ALLOCATED,
+                        "a tensor %s of %s does not fit any memory",
                         irr_shape_text(dims, rank, text, sizeof text), info->name);
     if (tensor->host && bytes > tensor->capacity_bytes)
-        return irr_fail(sentence, IRR_PARAMETER_MISMATCH,
+        return irr_fail(irr_message(), IRR_PARAMETER_MISMATCH,
                         "shape %s takes %zu bytes, the caller's memory has %zu",
                         irr_shape_text(dims, rank, text, sizeof text), bytes,
                         tensor->capacity_bytes);
     if (!tensor->host && (!tensor->block || bytes > tensor->capacity_bytes)) {
-        IRR_TRY(allocate(tensor, bytes, sentence));
+        IRR_TRY(allocate(tensor, bytes));
     }
     if (rank) memcpy(tensor->dims, dims, rank * sizeof *dims);
     tensor->rank = rank;
@@ -57,25 +57,24 @@ static irr_status_e take_shape(irr_tensor_t *tensor, uint32_t rank, const int64_
 }
 
 static irr_status_e make(irr_tensor_t start, uint32_t rank, const int64_t *dims,
-                         irr_tensor_t **tensor, irr_sentence_t sentence) {
+                         irr_tensor_t **tensor) {
     irr_tensor_t *made = irr_malloc(sizeof *made);
-    if (!made) return irr_out_of_memory(sentence, sizeof *made);
+    if (!made) return irr_out_of_memory(irr_message(), sizeof *made);
     *made = start;
     atomic_init(&made->holders, 1);
-    irr_status_e status = take_shape(made, rank, dims, sentence);
+    irr_status_e status = take_shape(made, rank, dims);
     return IRR_GIVE(status, tensor, made, irr_release);
 }
 
 irr_status_e irr_tensor_make(irr_element_type_e type, uint32_t rank, const int64_t *dims,
-                             irr_tensor_t **tensor, irr_sentence_t sentence) {
-    return make((irr_tensor_t){.type = type}, rank, dims, tensor, sentence);
+                             irr_tensor_t **tensor) {
+    return make((irr_tensor_t){.type = type}, rank, dims, tensor);
 }
 
-irr_status_e irr_tensor_resize(irr_tensor_t *tensor, uint32_t rank, const int64_t *dims,
-                               irr_sentence_t sentence) {
+irr_status_e irr_tensor_resize(irr_tensor_t *tensor, uint32_t rank, const int64_t *dims) {
     bool same =
         rank == tensor->rank && (rank == 0 || memcmp(dims, tensor->dims, rank * sizeof *dims) == 0);
-    return same ? IRR_OK : take_shape(tensor, rank, dims, sentence);
+    return same ? IRR_OK : take_shape(tensor, rank, dims);
 }
 
 static irr_status_e check(irr_element_type_e type, irr_shape_t shape) {
@@ -87,7 +86,7 @@ irr_status_e irr_tensor_create(const irr_element_type_e type, const irr_shape_t 
                                irr_tensor_t **tensor) {
     IRR_REQUIRE_OUT(tensor);
     IRR_TRY(check(type, shape));
-    return irr_tensor_make(type, (uint32_t)shape.rank, shape.dims, tensor, irr_message());
+    return irr_tensor_make(type, (uint32_t)shape.rank, shape.dims, tensor);
 }
 
 irr_status_e irr_tensor_create_from_host_ptr(const irr_element_type_e type, const irr_shape_t shape,
@@ -100,7 +99,7 @@ irr_status_e irr_tensor_create_from_host_ptr(const irr_element_type_e type, cons
         return irr_fail(irr_message(), IRR_PARAMETER_MISMATCH,
                         "memory for %s is aligned to %zu bytes, this pointer is not",
                         irr_get_element_type_name(type), alignment);
-    IRR_TRY(make(start, (uint32_t)shape.rank, shape.dims, tensor, irr_message()));
+    IRR_TRY(make(start, (uint32_t)shape.rank, shape.dims, tensor));
     (*tensor)->capacity_bytes = (*tensor)->bytes;
     if (host_ptr || !(*tensor)->bytes) return IRR_OK;
     irr_tensor_free(*tensor);
@@ -111,7 +110,7 @@ irr_status_e irr_tensor_create_from_host_ptr(const irr_element_type_e type, cons
 irr_status_e irr_tensor_set_shape(irr_tensor_t *tensor, const irr_shape_t shape) {
     IRR_REQUIRE(tensor);
     IRR_TRY(irr_check_shape(shape));
-    return irr_tensor_resize(tensor, (uint32_t)shape.rank, shape.dims, irr_message());
+    return irr_tensor_resize(tensor, (uint32_t)shape.rank, shape.dims);
 }
 
 irr_status_e irr_tensor_get_shape(const irr_tensor_t *tensor, irr_shape_t *shape) {
