@@ -83,7 +83,8 @@ static irr_status_e ensure_tensor(irr_infer_request_t *request, uint32_t slot) {
     uint32_t rank = value->rank == IRR_DYNAMIC_RANK ? 1 : value->rank;
     for (uint32_t d = 0; value->rank != IRR_DYNAMIC_RANK && d < rank; d++)
         if (value->dims[d] != IRR_DYNAMIC_DIM) dims[d] = value->dims[d];
-    return irr_tensor_make(value->element_type, rank, dims, &request->slots[slot].tensor);
+    irr_tensor_t start = {.type = value->element_type};
+    return irr_tensor_make(start, rank, dims, &request->slots[slot].tensor);
 }
 
 static bool overlap(const irr_tensor_t *a, const irr_tensor_t *b) {

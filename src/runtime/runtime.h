@@ -80,8 +80,8 @@ struct irr_tensor {
     void *data, *block;
 };
 
-/* Zeroed memory of the library. */
-irr_status_e irr_tensor_make(irr_element_type_e type, uint32_t rank, const int64_t *dims,
+/* From its type and, of a host's, its memory; any other gets zeroed memory of the library. */
+irr_status_e irr_tensor_make(irr_tensor_t start, uint32_t rank, const int64_t *dims,
                              irr_tensor_t **tensor);
 irr_status_e irr_tensor_resize(irr_tensor_t *tensor, uint32_t rank, const int64_t *dims);
 /* What a caller gives: no dimension may be below 0, or (partial) none that is no range. */

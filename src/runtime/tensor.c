@@ -56,19 +56,14 @@ static irr_status_e take_shape(irr_tensor_t *tensor, uint32_t rank, const int64_
     return IRR_OK;
 }
 
-static irr_status_e make(irr_tensor_t start, uint32_t rank, const int64_t *dims,
-                         irr_tensor_t **tensor) {
+irr_status_e irr_tensor_make(irr_tensor_t start, uint32_t rank, const int64_t *dims,
+                             irr_tensor_t **tensor) {
     irr_tensor_t *made = irr_malloc(sizeof *made);
     if (!made) return irr_out_of_memory(irr_message(), sizeof *made);
     *made = start;
     atomic_init(&made->holders, 1);
     irr_status_e status = take_shape(made, rank, dims);
     return IRR_GIVE(status, tensor, made, irr_release);
-}
-
-irr_status_e irr_tensor_make(irr_element_type_e type, uint32_t rank, const int64_t *dims,
-                             irr_tensor_t **tensor) {
-    return make((irr_tensor_t){.type = type}, rank, dims, tensor);
 }
 
 irr_status_e irr_tensor_resize(irr_tensor_t *tensor, uint32_t rank, const int64_t *dims) {
@@ -85,8 +80,9 @@ static irr_status_e check(irr_element_type_e type, irr_shape_t shape) {
 irr_status_e irr_tensor_create(const irr_element_type_e type, const irr_shape_t shape,
                                irr_tensor_t **tensor) {
     IRR_REQUIRE_OUT(tensor);
+    irr_tensor_t start = {.type = type};
     IRR_TRY(check(type, shape));
-    return irr_tensor_make(type, (uint32_t)shape.rank, shape.dims, tensor);
+    return irr_tensor_make(start, (uint32_t)shape.rank, shape.dims, tensor);
 }
 
 irr_status_e irr_tensor_create_from_host_ptr(const irr_element_type_e type, const irr_shape_t shape,
@@ -99,7 +95,7 @@ irr_status_e irr_tensor_create_from_host_ptr(const irr_element_type_e type, cons
         return irr_fail(irr_message(), IRR_PARAMETER_MISMATCH,
                         "memory for %s is aligned to %zu bytes, this pointer is not",
                         irr_get_element_type_name(type), alignment);
-    IRR_TRY(make(start, (uint32_t)shape.rank, shape.dims, tensor));
+    IRR_TRY(irr_tensor_make(start, (uint32_t)shape.rank, shape.dims, tensor));
     (*tensor)->capacity_bytes = (*tensor)->bytes;
     if (host_ptr || !(*tensor)->bytes) return IRR_OK;
     irr_tensor_free(*tensor);
