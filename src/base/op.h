@@ -34,14 +34,12 @@ typedef enum {
     IRR_TERM_NONE = 0, /* the op does not round, or not once */
     IRR_TERM_VALUE,
     IRR_TERM_MAGNITUDE,
-    IRR_TERM_SQUARE,
-    IRR_TERM_COUNT
+    IRR_TERM_SQUARE
 } irr_term_e;
 typedef enum {
     IRR_RESULT_TOTAL = 0,
     IRR_RESULT_QUOTIENT, /* by the number of elements */
-    IRR_RESULT_ROOT,
-    IRR_RESULT_COUNT
+    IRR_RESULT_ROOT
 } irr_result_e;
 
 typedef struct irr_op_info {
