@@ -141,7 +141,7 @@ double irr_float_at(const void *values, irr_element_type_e type, size_t k) {
 
 void irr_put_float(void *values, irr_element_type_e type, size_t k, double value) {
     if (isnan(value)) value = (double)NAN;
-    float single = isnan(value) ? NAN : (float)value;
+    float single = (float)value;
     uint16_t half = type == IRR_F16 ? irr_f64_to_f16(value) : irr_f64_to_bf16(value);
     size_t bytes = irr_element_bytes(type);
     const void *from = type == IRR_F64   ? (const void *)&value
