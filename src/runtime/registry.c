@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <libxml/parser.h>
 #include <libxml/tree.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -63,15 +62,14 @@ static irr_status_e parse(const char *path, int file, xmlDocPtr *tree) {
                                   XML_PARSE_NOCDATA | XML_PARSE_COMPACT);
     }
     const xmlError *error = context ? xmlCtxtGetLastError(context) : NULL;
+    const char *reason = error && error->message ? error->message : "unknown";
     if (!context || memory.out_of_memory)
         status = irr_out_of_memory(irr_message(), sizeof *context);
     else if (context->_private)
         status = irr_fail(irr_message(), IRR_PARAMETER_MISMATCH, "%s: a DTD is refused", path);
     else if (!*tree)
-        status =
-            irr_fail(irr_message(), IRR_PARAMETER_MISMATCH, "%s:%d: not well-formed XML: %.*s",
-                     path, error ? error->line : 0, error ? (int)strcspn(error->message, "\n") : 7,
-                     error ? error->message : "unknown");
+        status = irr_fail(irr_message(), IRR_PARAMETER_MISMATCH, "%s:%d: not well-formed XML: %.*s",
+                          path, error ? error->line : 0, (int)strcspn(reason, "\n"), reason);
     xmlFreeParserCtxt(context);
     irr_xml_memory_end(&memory);
     return status;
