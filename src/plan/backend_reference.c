@@ -11,23 +11,24 @@
 #include <math.h>
 #include <string.h>
 
+__extension__ typedef __int128 i128_t;
 __extension__ typedef unsigned __int128 u128_t;
 
-/* One output's set, as far as it is folded: floats as f64, whatever the type; integers sign- or
- * zero-extended, and results their low bits. */
+/* One output's set, as far as it is folded: floats as f64, whatever the type; integers as they are,
+ * and results their low bits. */
 typedef struct {
     const irr_problem_t *problem;
     const void *data;
-    bool any, is_signed;
+    bool any;
     double real;
-    u128_t whole;
+    i128_t whole;
 } fold_t;
 
 /* What an op is made of. */
 typedef struct {
     void (*fold_float)(fold_t *fold, double x); /* NULL: it is rounded */
-    void (*fold_integer)(fold_t *fold, int64_t x);
-    u128_t (*finish_integer)(const fold_t *fold); /* NULL: as it is */
+    void (*fold_integer)(fold_t *fold, i128_t x);
+    i128_t (*finish_integer)(const fold_t *fold); /* NULL: as it is */
 } reference_row_t;
 
 /* ---- floats ---- */
@@ -44,56 +45,47 @@ static void max_float(fold_t *fold, double x) {
 
 /* ---- integers ---- */
 
-static u128_t magnitude(const fold_t *fold, int64_t x) {
-    return fold->is_signed && x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+static u128_t magnitude(i128_t x) { return (u128_t)(x < 0 ? -x : x); }
+
+static void min_integer(fold_t *fold, i128_t x) {
+    if (!fold->any || x < fold->whole) fold->whole = x;
 }
 
-static void min_integer(fold_t *fold, int64_t x) {
-    bool less = fold->is_signed ? x < (int64_t)fold->whole : (uint64_t)x < (uint64_t)fold->whole;
-    if (!fold->any || less) fold->whole = (uint64_t)x;
+static void max_integer(fold_t *fold, i128_t x) {
+    if (!fold->any || x > fold->whole) fold->whole = x;
 }
 
-static void max_integer(fold_t *fold, int64_t x) {
-    bool more = fold->is_signed ? x > (int64_t)fold->whole : (uint64_t)x > (uint64_t)fold->whole;
-    if (!fold->any || more) fold->whole = (uint64_t)x;
+static void sum_integer(fold_t *fold, i128_t x) { fold->whole += x; }
+
+static void magnitude_integer(fold_t *fold, i128_t x) { fold->whole += (i128_t)magnitude(x); }
+
+/* Of 64 bits, as no type has more. */
+static void product_integer(fold_t *fold, i128_t x) {
+    fold->whole = (uint64_t)(fold->any ? fold->whole : 1) * (uint64_t)x;
 }
 
-static void sum_integer(fold_t *fold, int64_t x) { fold->whole += (uint64_t)x; }
-
-static void mean_integer(fold_t *fold, int64_t x) {
-    fold->whole += fold->is_signed && x < 0 ? 0 - magnitude(fold, x) : (uint64_t)x;
-}
-
-static void magnitude_integer(fold_t *fold, int64_t x) { fold->whole += magnitude(fold, x); }
-
-static void product_integer(fold_t *fold, int64_t x) {
-    fold->whole = (fold->any ? fold->whole : 1) * (uint64_t)x;
-}
-
-static void and_integer(fold_t *fold, int64_t x) {
+static void and_integer(fold_t *fold, i128_t x) {
     fold->whole = (!fold->any || fold->whole) && x != 0;
 }
 
-static void or_integer(fold_t *fold, int64_t x) { fold->whole = fold->whole || x != 0; }
+static void or_integer(fold_t *fold, i128_t x) { fold->whole = fold->whole || x != 0; }
 
 /* Sticks at its maximum: the root then exceeds every type's. */
-static void square_integer(fold_t *fold, int64_t x) {
-    u128_t m = magnitude(fold, x), sum = fold->whole + m * m;
-    fold->whole = sum < fold->whole ? ~(u128_t)0 : sum;
+static void square_integer(fold_t *fold, i128_t x) {
+    u128_t m = magnitude(x), before = (u128_t)fold->whole, sum = before + m * m;
+    fold->whole = (i128_t)(sum < before ? ~(u128_t)0 : sum);
 }
 
-static u128_t integer_root_of(const fold_t *fold) {
+static i128_t integer_root_of(const fold_t *fold) {
     u128_t root = 0;
     for (u128_t bit = (u128_t)1 << 63; bit; bit >>= 1)
-        if ((root + bit) * (root + bit) <= fold->whole) root += bit;
-    return root;
+        if ((root + bit) * (root + bit) <= (u128_t)fold->whole) root += bit;
+    return (i128_t)root;
 }
 
-/* Truncated toward zero, so that the sign can stand apart. */
-static u128_t quotient_of(const fold_t *fold) {
-    bool negative = fold->is_signed && fold->whole >> 127;
-    u128_t quotient = (negative ? 0 - fold->whole : fold->whole) / fold->problem->geometry.set_size;
-    return negative ? 0 - quotient : quotient;
+/* Truncated toward zero. */
+static i128_t quotient_of(const fold_t *fold) {
+    return fold->whole / (i128_t)fold->problem->geometry.set_size;
 }
 
 static const reference_row_t rows[] = {
@@ -101,7 +93,7 @@ static const reference_row_t rows[] = {
     [IRR_OP_SUM] = {NULL, sum_integer, NULL},
     [IRR_OP_L2] = {NULL, square_integer, integer_root_of},
     [IRR_OP_MAX] = {max_float, max_integer, NULL},
-    [IRR_OP_MEAN] = {NULL, mean_integer, quotient_of},
+    [IRR_OP_MEAN] = {NULL, sum_integer, quotient_of},
     [IRR_OP_PROD] = {NULL, product_integer, NULL},
     [IRR_OP_L1] = {NULL, magnitude_integer, NULL},
     [IRR_OP_AND] = {NULL, and_integer, NULL},
@@ -118,8 +110,8 @@ static void fold_run(void *argument, size_t first, size_t stride, size_t count) 
     const bool integers = irr_is_integer(type);
     for (int64_t x = 0; count--; first += stride, fold->any = true) {
         if (integers) {
-            irr_integer_at(fold->data, type, first, &x);
-            row->fold_integer(fold, x);
+            bool fits = irr_integer_at(fold->data, type, first, &x);
+            row->fold_integer(fold, fits ? x : (i128_t)(uint64_t)x);
         } else {
             row->fold_float(fold, irr_float_at(fold->data, type, first));
         }
@@ -135,8 +127,8 @@ static void finish(const fold_t *fold, const irr_element_type_info_t *info, void
         irr_put_float(output, problem->type, 0, fold->real);
         return;
     }
-    uint64_t greatest = UINT64_MAX >> (64 - info->bits + fold->is_signed);
-    u128_t value = row->finish_integer ? row->finish_integer(fold) : fold->whole;
+    uint64_t greatest = UINT64_MAX >> (64 - info->bits + (info->kind == IRR_KIND_SIGNED));
+    i128_t value = row->finish_integer ? row->finish_integer(fold) : fold->whole;
     if (problem->op == IRR_OP_L2 && value > greatest) value = greatest;
     memcpy(output, &value, info->bits / 8u); /* little-endian, as all our hosts */
 }
@@ -150,7 +142,6 @@ static irr_status_e execute(irr_yield_t *yield, uint32_t count, const void *data
     (void)count, (void)scratch, (void)executor, (void)sentence;
     for (size_t k = 0; k < problem->geometry.output_count; k++, output += info->bits / 8u) {
         fold_t fold = {.problem = problem, .data = data};
-        fold.is_signed = info->kind == IRR_KIND_SIGNED;
         if (rounded) {
             irr_redo(problem, data, k, output);
         } else {
