@@ -9,6 +9,7 @@
 #include "plan/onednn.h"
 #include "plan/redo.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -185,13 +186,8 @@ static irr_status_e prepare(const irr_problem_t *problem, const irr_config_t *co
 
 /* An infinity or NaN may be a false one; and its bf16 stores flush what is below the smallest
  * normal number. */
-static bool is_suspicious(irr_element_type_e type, const char *output) {
-    uint32_t single;
-    uint16_t half;
-    memcpy(&half, output, sizeof half);
-    if (type == IRR_BF16) return (half & 0x7f80) == 0x7f80 || (half & 0x7fff) == 0;
-    memcpy(&single, output, sizeof single);
-    return (single & 0x7f800000) == 0x7f800000;
+static bool is_suspicious(irr_element_type_e type, double output) {
+    return !isfinite(output) || (type == IRR_BF16 && output == 0);
 }
 
 typedef struct {
@@ -206,7 +202,7 @@ static void redo(run_t *run, size_t first, size_t end) {
     const irr_problem_t *problem = &run->state->problem;
     size_t bytes = irr_element_bytes(problem->type);
     for (size_t k = first; k < end; k++) {
-        if (!is_suspicious(problem->type, run->output + k * bytes)) continue;
+        if (!is_suspicious(problem->type, irr_float_at(run->output, problem->type, k))) continue;
         irr_redo(problem, run->data, k, run->output + k * bytes);
         atomic_fetch_add_explicit(&run->redone, 1, memory_order_relaxed);
     }
