@@ -126,18 +126,23 @@ static const property_row_t rows[] = {
 };
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
 
-static const property_row_t *row_of(const char *key) {
-    for (unsigned i = 0; i < ROW_COUNT; i++)
-        if (strcmp(rows[i].key, key) == 0) return &rows[i];
-    return NULL;
-}
-
-/* Writes "KEY, KEY, ..." of those that this owner may set or read. */
-static void list_keys(irr_property_owner_e owner, bool set, char *text, size_t capacity_bytes) {
-    irr_writer_t writer = {text, capacity_bytes, 0};
-    for (unsigned i = 0; i < ROW_COUNT; i++)
-        if ((set ? rows[i].set : rows[i].get) & owner)
-            irr_write(&writer, "%s%s", writer.used_bytes ? ", " : "", rows[i].key);
+/* Its row, if this owner may set it, or read it; else a sentence that lists those that he may. */
+static irr_status_e find(const char *key, irr_property_owner_e owner, bool set,
+                         const property_row_t **found, irr_sentence_t sentence) {
+    char keys[IRR_SENTENCE_BYTES / 2];
+    irr_writer_t writer = {keys, sizeof keys, 0};
+    bool known = false;
+    for (unsigned i = 0; i < ROW_COUNT; i++) {
+        bool allowed = (set ? rows[i].set : rows[i].get) & owner;
+        bool meant = strcmp(rows[i].key, key) == 0;
+        if (allowed && meant) return *found = &rows[i], IRR_OK;
+        if (allowed) irr_write(&writer, "%s%s", writer.used_bytes ? ", " : "", rows[i].key);
+        known = known || meant;
+    }
+    if (known && set)
+        return irr_fail(sentence, IRR_PARAMETER_MISMATCH,
+                        "property %s can only be read here; %s can be set", key, keys);
+    return irr_fail(sentence, IRR_NOT_FOUND, "property %s is unknown; known are %s", key, keys);
 }
 
 /* One line a property: key, whether this owner may set it, what it does. */
@@ -164,19 +169,6 @@ static void print(const property_row_t *row, irr_property_owner_e owner, const i
 
 /* ---- the calls ---- */
 
-static irr_status_e set_one(irr_config_t *config, const char *key, const char *value,
-                            irr_property_owner_e owner, irr_sentence_t sentence) {
-    char keys[IRR_SENTENCE_BYTES / 2];
-    const property_row_t *row = row_of(key);
-    list_keys(owner, true, keys, sizeof keys);
-    if (!row)
-        return irr_fail(sentence, IRR_NOT_FOUND, "property %s is unknown; known are %s", key, keys);
-    if (!(row->set & owner))
-        return irr_fail(sentence, IRR_PARAMETER_MISMATCH,
-                        "property %s can only be read here; %s can be set", key, keys);
-    return set_row(row, "property", value, config, sentence);
-}
-
 irr_status_e irr_config_default(irr_config_t *config, irr_sentence_t sentence) {
     *config = (irr_config_t){.backend = IRR_BACKEND_AUTO,
                              .tier = irr_cpu_best_tier(),
@@ -195,17 +187,19 @@ irr_status_e irr_config_default(irr_config_t *config, irr_sentence_t sentence) {
 irr_status_e irr_config_set(irr_config_t *config, const irr_property_t *properties, size_t count,
                             irr_property_owner_e owner, irr_sentence_t sentence) {
     irr_config_t changed = *config;
-    for (size_t i = 0; i < count; i++)
-        IRR_TRY(set_one(&changed, properties[i].key, properties[i].value, owner, sentence));
+    const property_row_t *row;
+    for (size_t i = 0; i < count; i++) {
+        IRR_TRY(find(properties[i].key, owner, true, &row, sentence));
+        IRR_TRY(set_row(row, "property", properties[i].value, &changed, sentence));
+    }
     *config = changed;
     return IRR_OK;
 }
 
 irr_status_e irr_config_get(const irr_config_t *config, const char *key, irr_property_owner_e owner,
                             irr_writer_t *writer, irr_sentence_t sentence) {
-    const property_row_t *row = row_of(key);
-    char keys[IRR_SENTENCE_BYTES / 2];
-    if (row && (row->get & owner)) return print(row, owner, config, writer), IRR_OK;
-    list_keys(owner, false, keys, sizeof keys);
-    return irr_fail(sentence, IRR_NOT_FOUND, "property %s is unknown; known are %s", key, keys);
+    const property_row_t *row;
+    IRR_TRY(find(key, owner, false, &row, sentence));
+    print(row, owner, config, writer);
+    return IRR_OK;
 }
