@@ -49,9 +49,7 @@ typedef struct irr_step {
     void *state;
     uint64_t mask;        /* of the axes of its work */
     uint32_t first, next; /* of its pass; itself and IRR_NO_LAYER where it is alone */
-    /* Of a pass' first: how many they are; and while passes are made, the end, another over the
-     * same data. */
-    uint32_t length, last, older;
+    uint32_t length;      /* of a pass' first: how many they are */
     /* For people, once a profile asked. */
     irr_tier_e tier;      /* of the kernel */
     char *shape, *kernel; /* "[6,12,10,24] axes [2,3]", "sum_f32_rows" */
@@ -65,9 +63,8 @@ typedef struct irr_plan {
     irr_arena_t memory;        /* of what follows, once it is made under the model's lock */
     int64_t *key;              /* threads, dims of every input, each layer's run-time mask */
     irr_step_t *steps;         /* one a layer */
-    irr_tensor_view_t *shapes; /* by value, as are the next two: no data, no strides */
+    irr_tensor_view_t *shapes; /* by value, as is the next: no data, no strides */
     size_t *offsets;           /* in the request's memory; SIZE_MAX: not there */
-    uint32_t *newest;          /* pass that begins with a reader of the value, or IRR_NO_LAYER */
     size_t scratch_offset, scratch_bytes, memory_bytes;
 } irr_plan_t;
 

@@ -33,36 +33,33 @@ static irr_status_e make_step(irr_plan_t *plan, uint32_t k, irr_sentence_t sente
 
 /* ---- siblings ---- */
 
-/* Passes that begin with readers of one value which are looked through, at most: a value with many
- * readers over different axes must not make planning quadratic. */
-#define PASSES_SEEN 16u
+/* Layers before it which are looked through, at most: planning must not become quadratic. */
+#define LAYERS_SEEN 128u
 
-/* The last pass that could be joined, by its first step; else IRR_NO_LAYER. */
-static uint32_t find_pass(const irr_plan_t *plan, const irr_step_t *step, uint32_t first) {
-    for (unsigned seen = 0; first != IRR_NO_LAYER && seen < PASSES_SEEN; seen++) {
+/* The last pass that step k could join, by its first step; else k. */
+static uint32_t find_pass(const irr_plan_t *plan, uint32_t k) {
+    const irr_layer_t *layers = plan->compiled->layers;
+    const irr_step_t *step = &plan->steps[k];
+    uint32_t end = k > LAYERS_SEEN ? k - LAYERS_SEEN : 0;
+    if (!step->backend || !step->backend->joins) return k;
+    for (uint32_t first = k; first-- > end;) {
         const irr_step_t *pass = &plan->steps[first];
-        if (pass->mask == step->mask && pass->length < IRR_MOST_SIBLINGS &&
+        if (pass->first == first && pass->length < IRR_MOST_SIBLINGS &&
+            layers[first].source == layers[k].source && pass->mask == step->mask &&
             pass->backend == step->backend && step->backend->joins(pass->state, step->state))
             return first;
-        first = pass->older;
     }
-    return IRR_NO_LAYER;
+    return k;
 }
 
-/* Puts step k behind its siblings, or opens a pass that later ones may join. */
+/* Puts step k behind its siblings. */
 static void join_siblings(irr_plan_t *plan, uint32_t k) {
-    irr_step_t *steps = plan->steps, *step = &steps[k];
-    uint32_t *newest = &plan->newest[plan->compiled->layers[k].source];
-    if (!step->backend || !step->backend->joins) return;
-    uint32_t first = find_pass(plan, step, *newest);
-    if (first == IRR_NO_LAYER) {
-        step->older = *newest;
-        *newest = k;
-        return;
-    }
-    step->first = first;
-    steps[steps[first].last].next = k;
-    steps[first].last = k;
+    irr_step_t *steps = plan->steps;
+    uint32_t first = find_pass(plan, k), last = first;
+    if (first == k) return;
+    while (steps[last].next != IRR_NO_LAYER) last = steps[last].next;
+    steps[k].first = first;
+    steps[last].next = k;
     steps[first].length++;
 }
 
@@ -96,7 +93,6 @@ static irr_status_e shape_ends(irr_plan_t *plan, irr_sentence_t sentence) {
     for (uint32_t v = 0; v < compiled->value_count; v++) {
         const irr_graph_value_t *value = &compiled->values[v].is;
         plan->offsets[v] = SIZE_MAX;
-        plan->newest[v] = IRR_NO_LAYER;
         plan->shapes[v] = (irr_tensor_view_t){
             .element_type = value->element_type, .rank = value->rank, .dims = value->dims};
     }
@@ -123,10 +119,10 @@ static irr_status_e shape_layer(irr_plan_t *plan, const irr_layer_t *layer, uint
 
 /* Room for so many bytes in the request's memory. */
 static bool place(irr_plan_t *plan, size_t bytes, size_t *offset) {
+    size_t room;
     *offset = plan->memory_bytes;
-    return irr_add_size(plan->memory_bytes, bytes, &plan->memory_bytes) &&
-           irr_add_size(plan->memory_bytes, IRR_ALIGNMENT - 1, &plan->memory_bytes) &&
-           (plan->memory_bytes -= plan->memory_bytes % IRR_ALIGNMENT, true);
+    return irr_add_size(bytes, IRR_ALIGNMENT - 1, &room) &&
+           irr_add_size(*offset, room - room % IRR_ALIGNMENT, &plan->memory_bytes);
 }
 
 static bool bytes_of(const irr_tensor_view_t *shape, size_t *bytes) {
@@ -166,8 +162,7 @@ static irr_status_e plan_layers(irr_plan_t *plan, irr_sentence_t sentence) {
         plan->steps[k] = (irr_step_t){.mask = late ? axes : layer->source_mask,
                                       .first = k,
                                       .next = IRR_NO_LAYER,
-                                      .length = 1,
-                                      .last = k};
+                                      .length = 1};
         irr_status_e status = shape_layer(plan, layer, axes, sentence);
         if (status == IRR_OK && layer->folded_into == IRR_NO_LAYER)
             status = plan_layer(plan, k, sentence);
@@ -186,7 +181,6 @@ static irr_status_e fill(irr_plan_t *plan, const int64_t *key, irr_sentence_t se
     plan->steps = irr_take(memory, compiled->layer_count, sizeof *plan->steps);
     plan->shapes = irr_take(memory, compiled->value_count, sizeof *plan->shapes);
     plan->offsets = irr_take(memory, compiled->value_count, sizeof *plan->offsets);
-    plan->newest = irr_take(memory, compiled->value_count, sizeof *plan->newest);
     if (memory->failed) return irr_out_of_memory(sentence, sizeof *plan);
     IRR_TRY(shape_ends(plan, sentence));
     return plan_layers(plan, sentence);
