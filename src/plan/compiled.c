@@ -207,15 +207,15 @@ static irr_status_e add_outputs(irr_plugin_compiled_t *made, irr_sentence_t sent
 /* Plans a graph whose shapes are all known, so that errors show now and infer finds the plan. */
 static irr_status_e plan_now(irr_plugin_compiled_t *made, irr_sentence_t sentence) {
     irr_plan_t *plan;
-    int64_t *key = made->static_key = irr_take(&made->memory, made->key_count, sizeof *key);
+    int64_t *key = irr_take(&made->memory, made->key_count, sizeof *key), *next = key;
     if (!key) return irr_out_of_memory(sentence, made->key_count * sizeof *key);
-    *key++ = made->config.threads;
+    *next++ = made->config.threads;
     for (uint32_t i = 0; i < made->input_count; i++) {
         const irr_graph_value_t *value = &made->values[made->inputs[i]].is;
-        memcpy(key, value->dims, value->rank * sizeof *key);
-        key += value->rank;
+        memcpy(next, value->dims, value->rank * sizeof *key);
+        next += value->rank;
     }
-    irr_status_e status = irr_plan_acquire(made, made->static_key, &plan, sentence);
+    irr_status_e status = irr_plan_acquire(made, key, &plan, sentence);
     if (status == IRR_OK) irr_plan_release(plan);
     return status;
 }

@@ -80,8 +80,7 @@ struct irr_plugin_compiled {
     uint32_t *inputs, *outputs;
     uint32_t value_count, layer_count, input_count, output_count;
     size_t key_count, key_masks;                /* numbers in a plan's key; the first mask */
-    bool is_static;                             /* every key is the same: planned at compile */
-    int64_t *static_key;                        /* it, but for the number of threads */
+    bool is_static;                             /* but for threads, every key is the same */
     irr_plan_t *cache[IRR_PLAN_CACHE_CAPACITY]; /* under the model's lock */
     uint64_t cache_clock;
 };

@@ -22,7 +22,7 @@ typedef struct {
 /* First what one small reduction needs. */
 struct irr_plugin_request {
     irr_plugin_compiled_t *compiled;
-    irr_plan_t *plan;          /* NULL before the first infer of a dynamic model */
+    irr_plan_t *plan;          /* NULL before the first infer */
     int64_t *key;              /* of the infer at hand */
     const irr_step_t *at_once; /* of a model that is nothing but one reduction */
     buffer_t memory;           /* intermediate results and the backends' scratch */
@@ -90,13 +90,7 @@ irr_status_e irr_request_create(irr_plugin_compiled_t *compiled, irr_plugin_requ
     made->key = irr_take(&made->parts, compiled->key_count, sizeof *made->key);
     made->pointers = irr_take(&made->parts, compiled->value_count, sizeof *made->pointers);
     made->timings = irr_take(&made->parts, compiled->layer_count, sizeof *made->timings);
-    irr_status_e status = IRR_OK;
-    if (made->parts.failed) status = irr_out_of_memory(sentence, sizeof *made);
-    if (status == IRR_OK && compiled->is_static) {
-        memcpy(made->key, compiled->static_key, compiled->key_count * sizeof *made->key);
-        *made->key = atomic_load(&compiled->threads);
-        status = take_plan(made, sentence);
-    }
+    irr_status_e status = made->parts.failed ? irr_out_of_memory(sentence, sizeof *made) : IRR_OK;
     return IRR_GIVE(status, request, made, irr_request_release);
 }
 
