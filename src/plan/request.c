@@ -4,12 +4,11 @@
 #include "plan/compiled.h"
 
 #include "base/fp_env.h"
+#include "kernel/patience.h"
 #include "plan/cut.h"
 
-#include <time.h>
-
 typedef struct {
-    uint64_t start_ns, time_ns;
+    int64_t start_ns, time_ns;
     irr_execution_stats_t stats;
 } timing_t;
 
@@ -237,21 +236,15 @@ static void copy_outputs(irr_plugin_request_t *request, const irr_tensor_view_t 
 
 /* ---- running ---- */
 
-static uint64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* The siblings that begin with step k, or it alone. What they cost together is shared out evenly:
  * nobody could say whose it was. */
-static irr_status_e run_pass(irr_plugin_request_t *request, uint32_t k, uint64_t began_ns,
+static irr_status_e run_pass(irr_plugin_request_t *request, uint32_t k, int64_t began_ns,
                              const irr_executor_t *executor, irr_sentence_t sentence) {
     const irr_layer_t *layers = request->compiled->layers;
     const irr_step_t *steps = request->plan->steps;
     irr_yield_t yields[IRR_MOST_SIBLINGS];
     uint32_t count = 0;
-    uint64_t start_ns = began_ns ? now_ns() : 0;
+    int64_t start_ns = began_ns ? irr_now_ns() : 0;
     irr_status_e status = IRR_OK;
     for (uint32_t s = k; s != IRR_NO_LAYER; s = steps[s].next, count++) {
         yields[count].state = steps[s].state;
@@ -263,7 +256,7 @@ static irr_status_e run_pass(irr_plugin_request_t *request, uint32_t k, uint64_t
                                            request->memory.bytes + request->plan->scratch_offset,
                                            executor, sentence);
     if (!began_ns) return status;
-    uint64_t time_ns = (now_ns() - start_ns) / count;
+    int64_t time_ns = (irr_now_ns() - start_ns) / count;
     for (uint32_t s = k, i = 0; s != IRR_NO_LAYER; s = steps[s].next, i++)
         request->timings[s] =
             (timing_t){start_ns - began_ns + i * time_ns, time_ns, yields[i].stats};
@@ -273,7 +266,7 @@ static irr_status_e run_pass(irr_plugin_request_t *request, uint32_t k, uint64_t
 static irr_status_e run_steps(irr_plugin_request_t *request, const irr_executor_t *executor,
                               irr_sentence_t sentence) {
     bool profile = atomic_load_explicit(&request->compiled->profile, memory_order_relaxed);
-    uint64_t began_ns = profile ? now_ns() : 0;
+    int64_t began_ns = profile ? irr_now_ns() : 0;
     request->profiled = false;
     for (uint32_t k = 0; k < request->compiled->layer_count; k++) {
         if (request->plan->steps[k].first != k) continue;
@@ -353,8 +346,8 @@ irr_status_e irr_request_profile(irr_plugin_request_t *request, irr_profile_row_
             .tier = irr_tier_name(step->tier),
             .threads = timing->stats.threads,
             .executed = step->backend != NULL,
-            .start_ns = timing->start_ns,
-            .time_ns = timing->time_ns,
+            .start_ns = (uint64_t)timing->start_ns,
+            .time_ns = (uint64_t)timing->time_ns,
             .bytes = step->bytes,
             .exact_fallbacks = timing->stats.exact_fallbacks,
         };
