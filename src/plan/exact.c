@@ -55,64 +55,29 @@ static inline void add_at(int64_t *digit, u128_t value, unsigned shift, int64_t 
     digit[4] += (int64_t)((uint64_t)(value >> 65) >> (63 - shift));
 }
 
-/* `low` and `end` of the accumulator, in registers. */
-static inline void add_one(exact_t *exact, double x, irr_term_e term, uint32_t *low,
-                           uint32_t *end) {
+static void add_one(exact_t *exact, double x) {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
     const uint32_t field = (uint32_t)(bits >> 52) & 0x7ff;
-    const bool square = term == IRR_TERM_SQUARE, normal = field > 0;
-    const uint64_t mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | (uint64_t)normal
-                                                                       << 52; /* the hidden bit */
+    const bool square = exact->term == IRR_TERM_SQUARE, normal = field > 0;
+    const uint64_t hidden = (uint64_t)normal << 52;
+    const uint64_t mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | hidden;
     if (!mantissa) return;
-    int64_t sign = term == IRR_TERM_VALUE ? -(int64_t)(bits >> 63) : 0;
+    int64_t sign = exact->term == IRR_TERM_VALUE ? -(int64_t)(bits >> 63) : 0;
     uint32_t position = square ? 2 * (field - normal) : field - normal + 1074;
-    add_at(exact->digit + position / 32, (u128_t)mantissa * (square ? mantissa : 1), position % 32,
-           sign, square);
-    if (position / 32 < *low) *low = position / 32;
-    if (position / 32 + (square ? 5 : 3) > *end) *end = position / 32 + (square ? 5 : 3);
-}
-
-/* A loop for each kind of term. */
-static inline __attribute__((always_inline)) void add_piece(exact_t *exact, const double *piece,
-                                                            size_t n, irr_term_e term) {
-    uint32_t low = exact->low, end = exact->end;
-    for (size_t i = 0; i < n; i++) add_one(exact, piece[i], term, &low, &end);
-    exact->low = low, exact->end = end;
-}
-
-/* Element first + i * stride of each float type, widened exactly. */
-static void widen(double *to, irr_element_type_e type, const void *data, size_t first,
-                  size_t stride, size_t count) {
-    const double *f64 = data;
-    const float *f32 = data;
-    const uint16_t *half = data;
-    if (type == IRR_F64)
-        for (size_t i = 0; i < count; i++) to[i] = f64[first + i * stride];
-    else if (type == IRR_F32)
-        for (size_t i = 0; i < count; i++) to[i] = (double)f32[first + i * stride];
-    else if (type == IRR_F16)
-        for (size_t i = 0; i < count; i++) to[i] = irr_f16_to_f64(half[first + i * stride]);
-    else
-        for (size_t i = 0; i < count; i++) to[i] = irr_bf16_to_f64(half[first + i * stride]);
+    uint32_t first = position / 32, end = first + (square ? 5 : 3);
+    add_at(exact->digit + first, (u128_t)mantissa * (square ? mantissa : 1), position % 32, sign,
+           square);
+    if (first < exact->low) exact->low = first;
+    if (end > exact->end) exact->end = end;
 }
 
 static void add(void *argument, size_t first, size_t stride, size_t count) {
     exact_t *exact = argument;
-    enum { PIECE = 64 };
-    double piece[PIECE];
-    while (count) {
-        size_t n = count < PIECE ? count : PIECE;
-        widen(piece, exact->type, exact->data, first, stride, n);
-        if (exact->room < n) carry(exact);
-        exact->room -= (uint32_t)n;
-        if (exact->term == IRR_TERM_SQUARE)
-            add_piece(exact, piece, n, IRR_TERM_SQUARE);
-        else if (exact->term == IRR_TERM_MAGNITUDE)
-            add_piece(exact, piece, n, IRR_TERM_MAGNITUDE);
-        else
-            add_piece(exact, piece, n, IRR_TERM_VALUE);
-        first += n * stride, count -= n;
+    for (; count--; first += stride) {
+        if (exact->room == 0) carry(exact);
+        exact->room--;
+        add_one(exact, irr_float_at(exact->data, exact->type, first));
     }
 }
 
