@@ -39,10 +39,8 @@ enum { RINGS_IN_A_ROW = 3, GROW_AGAIN_NS = 1000000000 };
 
 static struct {
     _Alignas(IRR_LINE) atomic_uint gate;
-    atomic_uint limit; /* workers that may be inside */
-    irr_task_f task;   /* these three are read by those inside alone */
-    void *argument;
-    irr_sharing_t sharing;
+    atomic_uint limit;                     /* workers that may be inside */
+    irr_sharing_t sharing;                 /* read by those inside alone */
     _Alignas(IRR_LINE) atomic_flag in_use; /* a caller has the pool */
     atomic_uint asked;                     /* the largest number of workers asked for */
     uint32_t started;                      /* those that could be started */
@@ -139,7 +137,7 @@ static void *worker(void *number) {
                                                      memory_order_acquire, memory_order_relaxed))
             continue;
         last_number = gate & GATE_NUMBERS;
-        irr_shares_draw(pool.sharing, own, pool.task, pool.argument);
+        irr_shares_draw(pool.sharing, own);
         gate = atomic_fetch_sub_explicit(&pool.gate, 1, memory_order_release);
         if ((gate & GATE_AWAITED) && (gate & GATE_INSIDE) == 1) futex_wake(&pool.gate, 1);
     }
@@ -212,11 +210,8 @@ static void ring(uint32_t workers) {
     if (futex_wake(&pool.rings, workers)) irr_bell_note_ring(&pool.bell, irr_now_ns() - began);
 }
 
-static void open_gate(irr_sharing_t sharing, irr_task_f task, void *argument, bool bell) {
-    uint32_t workers = sharing.seats - 1;
-    pool.task = task;
-    pool.sharing = sharing;
-    pool.argument = argument;
+static void open_gate(bool bell) {
+    uint32_t workers = pool.sharing.seats - 1;
     atomic_store_explicit(&pool.limit, workers, memory_order_relaxed);
     unsigned gate = atomic_load_explicit(&pool.gate, memory_order_relaxed);
     atomic_store(&pool.gate, ((gate & GATE_NUMBERS) + GATE_NUMBER) | GATE_OPEN);
@@ -247,17 +242,10 @@ static void close_gate(void) {
  * host's threads runs a lane is not known, so a share is nobody's cache: there is no waiting. */
 enum { MOST_HOSTED_SHARES = 64 };
 
-typedef struct {
-    irr_sharing_t sharing;
-    irr_task_f task;
-    void *argument;
-} hosted_t;
-
 /* One for each thread that may work at once, so that the host's pool cannot spread any wider. */
-static void run_hosted(void *argument, size_t lane) {
-    hosted_t *hosted = argument;
+static void run_hosted(void *sharing, size_t lane) {
     irr_fp_env_t found = irr_fp_enter();
-    irr_shares_draw(hosted->sharing, (uint32_t)lane, hosted->task, hosted->argument);
+    irr_shares_draw(*(const irr_sharing_t *)sharing, (uint32_t)lane);
     irr_fp_leave(found);
 }
 
@@ -266,20 +254,18 @@ __attribute__((noinline)) static void work_hosted(const irr_executor_t *executor
                                                   irr_task_f task, void *argument, uint32_t width) {
     irr_share_t hosted_shares[MOST_HOSTED_SHARES];
     uint32_t seats = width < MOST_HOSTED_SHARES ? width : MOST_HOSTED_SHARES;
-    hosted_t hosted = {irr_shares_deal(hosted_shares, count, seats, false), task, argument};
-    executor->services->parallel_for(executor->services->context, width, run_hosted, &hosted);
+    irr_sharing_t sharing = {task, argument, hosted_shares, seats, .apart = false};
+    irr_shares_deal(&sharing, count);
+    executor->services->parallel_for(executor->services->context, width, run_hosted, &sharing);
 }
 
 /* ---- entry ---- */
 
 uint32_t irr_executor_width(const irr_executor_t *executor) {
-    uint32_t width = executor->threads, host = UINT32_MAX;
-    if (executor->services)
-        host = executor->services->thread_count;
-    else if (width > IRR_MOST_WORKERS + 1)
-        width = IRR_MOST_WORKERS + 1;
-    if (host < width) width = host;
-    return width ? width : 1;
+    const irr_host_services_t *services = executor->services;
+    uint32_t most = services ? services->thread_count : IRR_MOST_WORKERS + 1;
+    if (executor->threads < most) most = executor->threads;
+    return most ? most : 1;
 }
 
 static void end_work(const irr_executor_t *executor, void *argument) {
@@ -315,9 +301,11 @@ static void work_together(const irr_executor_t *executor, size_t count, irr_task
     int64_t began_ns = timed ? irr_now_ns() : 0;
     if (way == IRR_WAY_TOGETHER && (awake || bell || is_in_long_row(began_ns))) {
         if (workers > pool.started) grow(workers);
-        irr_sharing_t sharing = irr_shares_deal(shares, count, workers + 1, executor->apart);
-        open_gate(sharing, task, argument, bell);
-        irr_shares_draw(sharing, 0, task, argument);
+        pool.sharing =
+            (irr_sharing_t){task, argument, shares, workers + 1, .apart = executor->apart};
+        irr_shares_deal(&pool.sharing, count);
+        open_gate(bell);
+        irr_shares_draw(pool.sharing, 0);
         close_gate();
         end_work(executor, argument); /* takes its part of a trial's time */
     } else {

@@ -28,17 +28,18 @@ static bool leaves_some(const irr_share_t *share, size_t end, bool apart) {
     return false;
 }
 
-irr_sharing_t irr_shares_deal(irr_share_t *shares, size_t count, uint32_t seats, bool apart) {
-    irr_sharing_t sharing = {shares, seats, apart, count / seats, count % seats};
-    for (uint32_t seat = 0; seat < seats; seat++) {
-        size_t begin = share_begin(&sharing, seat);
-        atomic_store_explicit(&shares[seat].next, begin, memory_order_relaxed);
-        atomic_store_explicit(&shares[seat].attended, false, memory_order_relaxed);
+void irr_shares_deal(irr_sharing_t *sharing, size_t count) {
+    sharing->share = count / sharing->seats;
+    sharing->rest = count % sharing->seats;
+    for (uint32_t seat = 0; seat < sharing->seats; seat++) {
+        irr_share_t *share = &sharing->shares[seat];
+        size_t begin = share_begin(sharing, seat);
+        atomic_store_explicit(&share->next, begin, memory_order_relaxed);
+        atomic_store_explicit(&share->attended, false, memory_order_relaxed);
     }
-    return sharing;
 }
 
-void irr_shares_draw(irr_sharing_t sharing, uint32_t seat, irr_task_f task, void *argument) {
+void irr_shares_draw(irr_sharing_t sharing, uint32_t seat) {
     if (seat >= sharing.seats) seat %= sharing.seats;
     atomic_store_explicit(&sharing.shares[seat].attended, true, memory_order_relaxed);
     for (uint32_t k = 0; k < sharing.seats; k++) {
@@ -46,7 +47,7 @@ void irr_shares_draw(irr_sharing_t sharing, uint32_t seat, irr_task_f task, void
         irr_share_t *share = &sharing.shares[seat];
         while (leaves_some(share, end, sharing.apart && k > 0) &&
                (index = atomic_fetch_add_explicit(&share->next, 1, memory_order_relaxed)) < end)
-            task(argument, index);
+            sharing.task(sharing.argument, index);
         seat = seat + 1 < sharing.seats ? seat + 1 : 0;
     }
 }

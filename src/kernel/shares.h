@@ -19,16 +19,19 @@ typedef struct irr_share {
 
 /* Divisions are made once a region. */
 typedef struct irr_sharing {
+    irr_task_f task; /* of each index */
+    void *argument;
     irr_share_t *shares; /* of each seat */
     uint32_t seats;
     bool apart;
     size_t share, rest; /* the first `rest` seats have one more than `share` */
 } irr_sharing_t;
 
-/* Before the region opens; the shares are the caller's, until it has closed. */
-irr_sharing_t irr_shares_deal(irr_share_t *shares, size_t count, uint32_t seats, bool apart);
+/* Deals `count` indices before the region opens: its task and seats are known. The shares are the
+ * caller's, until it has closed. */
+void irr_shares_deal(irr_sharing_t *sharing, size_t count);
 /* What the thread of this seat does in it: first its own share, then what others leave. The deal by
  * value, for it is asked at each index. */
-void irr_shares_draw(irr_sharing_t sharing, uint32_t seat, irr_task_f task, void *argument);
+void irr_shares_draw(irr_sharing_t sharing, uint32_t seat);
 
 #endif
