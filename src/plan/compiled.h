@@ -59,7 +59,6 @@ typedef struct irr_step {
 typedef struct irr_plan {
     const irr_plugin_compiled_t *compiled; /* which outlives it */
     atomic_uint users;                     /* the cache and requests */
-    uint64_t last_used;                    /* the cache's clock */
     irr_arena_t memory;        /* of what follows, once it is made under the model's lock */
     int64_t *key;              /* threads, dims of every input, each layer's run-time mask */
     irr_step_t *steps;         /* one a layer */
@@ -81,8 +80,7 @@ struct irr_plugin_compiled {
     uint32_t value_count, layer_count, input_count, output_count;
     size_t key_count, key_masks;                /* numbers in a plan's key; the first mask */
     bool is_static;                             /* but for threads, every key is the same */
-    irr_plan_t *cache[IRR_PLAN_CACHE_CAPACITY]; /* under the model's lock */
-    uint64_t cache_clock;
+    irr_plan_t *cache[IRR_PLAN_CACHE_CAPACITY]; /* last used first; under the model's lock */
 };
 
 /* ---- compiled.c ---- */

@@ -89,10 +89,8 @@ bool irr_plan_note(irr_plan_t *plan, uint32_t k) {
 
 /* The plan last used, held so that no other thread's infer frees it; NULL if there is none. */
 static irr_plan_t *newest(irr_plugin_compiled_t *compiled) {
-    irr_plan_t *plan = NULL;
     irr_lock(compiled);
-    for (unsigned i = 0; i < IRR_PLAN_CACHE_CAPACITY && compiled->cache[i]; i++)
-        if (!plan || compiled->cache[i]->last_used > plan->last_used) plan = compiled->cache[i];
+    irr_plan_t *plan = *compiled->cache;
     if (plan) atomic_fetch_add(&plan->users, 1);
     irr_unlock(compiled);
     return plan;

@@ -206,32 +206,23 @@ void irr_plan_release(irr_plan_t *plan) {
 
 /* ---- the cache: few plans, seldom searched ---- */
 
-/* The place of this key, or else the one to fill: an empty one, or that of the oldest plan. */
-static irr_plan_t **find(irr_plugin_compiled_t *compiled, const int64_t *key, bool *found) {
-    irr_plan_t **oldest = compiled->cache;
-    *found = false;
-    for (unsigned i = 0; i < IRR_PLAN_CACHE_CAPACITY; i++) {
-        irr_plan_t **place = &compiled->cache[i];
-        if (!*place) return place;
-        *found = memcmp((*place)->key, key, compiled->key_count * sizeof *key) == 0;
-        if (*found) return place;
-        if ((*place)->last_used < (*oldest)->last_used) oldest = place;
-    }
-    return oldest;
-}
-
 irr_status_e irr_plan_acquire(irr_plugin_compiled_t *compiled, const int64_t *key,
                               irr_plan_t **plan, irr_sentence_t sentence) {
-    bool found;
+    const size_t key_bytes = compiled->key_count * sizeof *key;
+    irr_plan_t **cache = compiled->cache, *taken = NULL;
     irr_status_e status = IRR_OK;
+    unsigned place = 0;
     irr_lock(compiled);
-    irr_plan_t **place = find(compiled, key, &found), *made = *place;
-    if (!found) status = make_plan(compiled, key, &made, sentence);
+    while (place < IRR_PLAN_CACHE_CAPACITY && cache[place] &&
+           memcmp(cache[place]->key, key, key_bytes) != 0)
+        place++;
+    if (place < IRR_PLAN_CACHE_CAPACITY) taken = cache[place];
+    if (!taken) status = make_plan(compiled, key, &taken, sentence);
     if (status == IRR_OK) {
-        if (!found) irr_plan_release(*place);
-        *place = *plan = made;
-        made->last_used = ++compiled->cache_clock;
-        atomic_fetch_add(&made->users, 1);
+        if (place == IRR_PLAN_CACHE_CAPACITY) irr_plan_release(cache[--place]);
+        memmove(cache + 1, cache, place * sizeof *cache);
+        *cache = *plan = taken;
+        atomic_fetch_add(&taken->users, 1);
     }
     irr_unlock(compiled);
     return status;
