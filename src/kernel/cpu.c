@@ -67,7 +67,7 @@ static unsigned ask_cpu(void) {
  * by itself: all it wants called for are lines a little ahead of loops that have much to do for
  * each (0.75 to 0.95), and whatever else is costs up to half of its speed or brings nothing. */
 enum { ZEN_4 = 0x19, ZEN_5 = 0x1a };
-static irr_prefetch_e ask_prefetching(void) {
+irr_prefetch_e irr_cpu_prefetching(void) {
     uint32_t eax, ebx, ecx, edx;
     if (__get_cpuid(0, &eax, &ebx, &ecx, &edx) == 0 || ebx != signature_AMD_ebx ||
         __get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0)
@@ -79,22 +79,20 @@ static irr_prefetch_e ask_prefetching(void) {
 }
 
 /* CPUID leaves a virtual machine: some microseconds, so it is asked once. */
-enum { ASKED = 0x10000, PREFETCHING = 0x100, LEVEL = 0xff };
-static unsigned known(void) {
-    static atomic_uint all;
-    unsigned now = atomic_load_explicit(&all, memory_order_relaxed);
+static unsigned level(void) {
+    static atomic_uint known; /* one more than the level; 0: not yet */
+    unsigned now = atomic_load_explicit(&known, memory_order_relaxed);
     if (now == 0) {
-        now = ASKED | (unsigned)ask_prefetching() * PREFETCHING | ask_cpu();
-        atomic_store_explicit(&all, now, memory_order_relaxed);
+        now = ask_cpu() + 1;
+        atomic_store_explicit(&known, now, memory_order_relaxed);
     }
-    return now;
+    return now - 1;
 }
 irr_tier_e irr_cpu_best_tier(void) {
-    unsigned level = known() & LEVEL;
-    return level < IRR_TIER_COUNT ? (irr_tier_e)level : IRR_TIER_COUNT - 1;
+    unsigned found = level();
+    return found < IRR_TIER_COUNT ? (irr_tier_e)found : IRR_TIER_COUNT - 1;
 }
-bool irr_cpu_has_vnni(void) { return (known() & LEVEL) == IRR_TIER_COUNT; }
-irr_prefetch_e irr_cpu_prefetching(void) { return (irr_prefetch_e)(known() / PREFETCHING & LEVEL); }
+bool irr_cpu_has_vnni(void) { return level() == IRR_TIER_COUNT; }
 
 void irr_cpu_relax(void) { __builtin_ia32_pause(); }
 #else

@@ -21,7 +21,7 @@ typedef enum { IRR_PREFETCH_SOUND, IRR_PREFETCH_LAGS, IRR_PREFETCH_FAR } irr_pre
 const char *irr_tier_name(irr_tier_e tier); /* "scalar", "avx2", "avx512" */
 irr_tier_e irr_cpu_best_tier(void);         /* from CPUID and XCR0 */
 bool irr_cpu_has_vnni(void);                /* sums of products, with the best tier */
-irr_prefetch_e irr_cpu_prefetching(void);
-void irr_cpu_relax(void); /* tells the core that this thread spins */
+irr_prefetch_e irr_cpu_prefetching(void);   /* asks the processor each time: some microseconds */
+void irr_cpu_relax(void);                   /* tells the core that this thread spins */
 
 #endif
