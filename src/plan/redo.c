@@ -7,20 +7,15 @@
 
 #include <math.h>
 
-/* A product as mantissa and exponent, which nothing can leave. */
-typedef struct {
-    double mantissa;
-    int64_t exponent;
-} scaled_t;
-
 /* ---- what is done with elements that stand in a row, `stride` apart ---- */
 
 typedef struct {
     const void *data;
     irr_element_type_e type;
-    scaled_t scaled;
     bool nan, plus_inf, minus_inf, zero, other; /* have been seen; other than zero */
     bool negative;                              /* the product's sign */
+    double mantissa;                            /* the product's: nothing can leave these two */
+    long exponent;
 } redo_t;
 
 /* Most results that are no good have an infinity or NaN among their elements, and need no more.
@@ -75,47 +70,40 @@ static void look(void *redo, size_t first, size_t stride, size_t count) {
 /* Of elements that are neither zero nor infinite. */
 static void multiply(void *argument, size_t first, size_t stride, size_t count) {
     redo_t *redo = argument;
-    scaled_t *scaled = &redo->scaled;
     for (; count--; first += stride) {
         int of_element, of_product;
         double m = frexp(irr_float_at(redo->data, redo->type, first), &of_element);
-        scaled->mantissa = frexp(scaled->mantissa * m, &of_product);
-        scaled->exponent += of_element + of_product;
+        redo->mantissa = frexp(redo->mantissa * m, &of_product);
+        redo->exponent += of_element + of_product;
     }
 }
 
 /* ---- the result ---- */
 
-static void store(const scaled_t *scaled, irr_element_type_e type, void *output) {
-    int64_t exponent = scaled->exponent;
-    int clamped = exponent > 5000 ? 5000 : exponent < -5000 ? -5000 : (int)exponent;
-    double value = isnan(scaled->mantissa) ? (double)NAN : ldexp(scaled->mantissa, clamped);
-    irr_put_float(output, type, 0, value);
-}
-
 /* Is the result known without arithmetic? */
-static bool is_plain(const redo_t *redo, irr_term_e term, scaled_t *result) {
+static bool is_plain(const redo_t *redo, irr_term_e term, double *result) {
     bool inf = redo->plus_inf || redo->minus_inf, both = redo->plus_inf && redo->minus_inf;
     bool none = redo->nan || (term == IRR_TERM_VALUE && both) || (!term && inf && redo->zero);
     bool negative = term == IRR_TERM_VALUE ? redo->minus_inf : !term && redo->negative;
-    *result = (scaled_t){inf ? INFINITY : 0, 0};
-    if (negative) result->mantissa = -result->mantissa;
-    if (none) result->mantissa = NAN;
+    *result = inf ? INFINITY : 0;
+    if (negative) *result = -*result;
+    if (none) *result = NAN;
     return none || inf || (!term && redo->zero) || (term && !redo->other);
 }
 
 void irr_redo(const irr_problem_t *problem, const void *data, size_t index, void *output) {
     irr_term_e term = irr_op_info(problem->op)->term;
-    redo_t redo = {.data = data, .type = problem->type};
+    redo_t redo = {.data = data, .type = problem->type, .mantissa = 1};
+    double result;
     irr_visit_set(&problem->geometry, index, look, &redo);
-    bool plain = is_plain(&redo, term, &redo.scaled);
+    bool plain = is_plain(&redo, term, &result);
     if (!plain && term) {
         irr_redo_exactly(problem, data, index, output);
         return;
     }
     if (!plain) {
-        redo.scaled = (scaled_t){1, 0};
         irr_visit_set(&problem->geometry, index, multiply, &redo);
+        result = scalbln(redo.mantissa, redo.exponent);
     }
-    store(&redo.scaled, problem->type, output);
+    irr_put_float(output, problem->type, 0, result);
 }
