@@ -68,7 +68,6 @@ static irr_status_e take_plan(irr_plugin_request_t *request, irr_sentence_t sent
     irr_plan_release(request->plan);
     request->plan = plan;
     request->fits = true;
-    request->profiled = false; /* its timings were the old plan's */
     request->at_once = step_at_once(plan);
     for (uint32_t v = 0; v < request->compiled->value_count; v++) {
         if (request->compiled->values[v].is.constant)
@@ -267,7 +266,6 @@ static irr_status_e run_steps(irr_plugin_request_t *request, const irr_executor_
                               irr_sentence_t sentence) {
     bool profile = atomic_load_explicit(&request->compiled->profile, memory_order_relaxed);
     int64_t began_ns = profile ? irr_now_ns() : 0;
-    request->profiled = false;
     for (uint32_t k = 0; k < request->compiled->layer_count; k++) {
         if (request->plan->steps[k].first != k) continue;
         IRR_TRY(irr_fail_layer(sentence, run_pass(request, k, began_ns, executor, sentence),
@@ -291,7 +289,6 @@ static bool infer_at_once(irr_plugin_request_t *request, const irr_tensor_view_t
         return false;
     for (uint32_t d = 0; d < data->rank; d++)
         if (data->dims[d] != request->key[1 + d]) return false;
-    request->profiled = false;
     return request->at_once->backend->at_once(request->at_once->state, data->data, output->data,
                                               request->memory.bytes + request->plan->scratch_offset,
                                               services);
@@ -316,6 +313,7 @@ static irr_status_e infer_in_steps(irr_plugin_request_t *request, const irr_tens
 irr_status_e irr_request_infer(irr_plugin_request_t *request, const irr_tensor_view_t *inputs,
                                const irr_tensor_view_t *outputs,
                                const irr_host_services_t *services, irr_sentence_t sentence) {
+    request->profiled = false;
     if (infer_at_once(request, inputs, outputs, services)) return IRR_OK;
     irr_fp_env_t found = irr_fp_enter();
     irr_status_e status = infer_in_steps(request, inputs, outputs, services, sentence);
