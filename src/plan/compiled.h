@@ -47,13 +47,10 @@ typedef struct irr_layer {
 typedef struct irr_step {
     const irr_backend_t *backend; /* NULL: there is nothing to do */
     void *state;
-    uint64_t mask;        /* of the axes of its work */
-    uint32_t first, next; /* of its pass; itself and IRR_NO_LAYER where it is alone */
-    uint32_t length;      /* of a pass' first: how many they are */
-    /* For people, once a profile asked. */
-    irr_tier_e tier;      /* of the kernel */
-    char *shape, *kernel; /* "[6,12,10,24] axes [2,3]", "sum_f32_rows" */
-    size_t bytes;         /* read and written */
+    uint64_t mask;         /* of the axes of its work */
+    uint32_t first, next;  /* of its pass; itself and IRR_NO_LAYER where it is alone */
+    uint32_t length;       /* of a pass' first: how many they are */
+    irr_profile_row_t row; /* what no execution changes, once a profile asked */
 } irr_step_t;
 
 typedef struct irr_plan {
@@ -112,8 +109,8 @@ void irr_fold_chains(irr_plugin_compiled_t *compiled);
 
 /* JSON of IRREDUCE_EXPLAIN, by the plan last used. */
 void irr_compiled_explain(irr_plugin_compiled_t *compiled, irr_writer_t *writer);
-/* Fills once what a layer's step is to people. False: out of memory. */
-bool irr_plan_note(irr_plan_t *plan, uint32_t layer);
+/* A layer's row of a profile, but for what an execution tells. NULL: out of memory. */
+const irr_profile_row_t *irr_plan_row(irr_plan_t *plan, uint32_t layer);
 
 /* ---- request.c: one inference at a time, on the plan that its shapes ask for ---- */
 

@@ -65,24 +65,31 @@ static char *kernel_text(irr_arena_t *memory, const words_t *words) {
 }
 
 /* What a pass reads once is counted once: by parts, as the time. */
-bool irr_plan_note(irr_plan_t *plan, uint32_t k) {
+const irr_profile_row_t *irr_plan_row(irr_plan_t *plan, uint32_t k) {
     const irr_layer_t *layer = &plan->compiled->layers[k];
+    const irr_tensor_view_t *data = &plan->shapes[layer->source];
     irr_step_t *step = &plan->steps[k];
+    irr_profile_row_t *row = &step->row;
     words_t words;
     irr_lock(plan->compiled);
-    if (!step->kernel || !step->shape) {
+    if (!row->kernel || !row->shape) {
         words_of(plan, k, &words);
-        step->kernel = kernel_text(&plan->memory, &words);
-        step->shape = shape_text(&plan->memory, &plan->shapes[layer->source], step->mask);
-        step->tier =
-            words.chosen ? words.choice.offers[words.choice.backend].tier : IRR_TIER_SCALAR;
+        *row = (irr_profile_row_t){
+            .layer = name_of(layer),
+            .op = layer->is.type,
+            .shape = shape_text(&plan->memory, data, step->mask),
+            .backend = step->backend ? step->backend->name : "none",
+            .kernel = kernel_text(&plan->memory, &words),
+            .tier = irr_tier_name(words.chosen ? words.choice.offers[words.choice.backend].tier
+                                               : IRR_TIER_SCALAR),
+            .executed = step->backend != NULL,
+        };
         if (step->backend)
-            step->bytes =
-                irr_view_bytes(&plan->shapes[layer->source]) / plan->steps[step->first].length +
-                irr_view_bytes(&plan->shapes[layer->is.output]);
+            row->bytes = irr_view_bytes(data) / plan->steps[step->first].length +
+                         irr_view_bytes(&plan->shapes[layer->is.output]);
     }
     irr_unlock(plan->compiled);
-    return step->kernel && step->shape;
+    return row->kernel && row->shape ? row : NULL;
 }
 
 /* ---- IRREDUCE_EXPLAIN ---- */

@@ -327,28 +327,17 @@ irr_status_e irr_request_profile(irr_plugin_request_t *request, irr_profile_row_
                                  size_t capacity, size_t *count, irr_sentence_t sentence) {
     *count = request->profiled ? request->compiled->layer_count : 0;
     for (uint32_t k = 0; k < *count && k < capacity; k++) {
-        const irr_graph_layer_t *layer = &request->compiled->layers[k].is;
-        const irr_step_t *step = &request->plan->steps[k];
+        const irr_profile_row_t *told = irr_plan_row(request->plan, k);
         const timing_t *timing = &request->timings[k];
-        if (!irr_plan_note(request->plan, k))
-            return irr_out_of_memory(sentence, IRR_SHAPE_TEXT_BYTES);
+        if (!told) return irr_out_of_memory(sentence, IRR_SHAPE_TEXT_BYTES);
         /* The caller's rows may be older and shorter, or newer and longer, than ours. */
         const size_t stride = rows->size_bytes;
-        const irr_profile_row_t row = {
-            .size_bytes = stride,
-            .layer = *layer->name ? layer->name : layer->id,
-            .op = layer->type,
-            .shape = step->shape,
-            .backend = step->backend ? step->backend->name : "none",
-            .kernel = step->kernel,
-            .tier = irr_tier_name(step->tier),
-            .threads = timing->stats.threads,
-            .executed = step->backend != NULL,
-            .start_ns = (uint64_t)timing->start_ns,
-            .time_ns = (uint64_t)timing->time_ns,
-            .bytes = step->bytes,
-            .exact_fallbacks = timing->stats.exact_fallbacks,
-        };
+        irr_profile_row_t row = *told;
+        row.size_bytes = stride;
+        row.threads = timing->stats.threads;
+        row.start_ns = (uint64_t)timing->start_ns;
+        row.time_ns = (uint64_t)timing->time_ns;
+        row.exact_fallbacks = timing->stats.exact_fallbacks;
         memcpy((char *)rows + k * stride, &row, irr_least(stride, sizeof row));
     }
     return IRR_OK;
