@@ -46,16 +46,17 @@ typedef bool packing_t;
     static inline V name##_few(const E *p, size_t parts) { return name(p); }                       \
     static inline V name##_n(const E *p, size_t n, E fill) { return name(p); }
 
-/* f16 to f32 without a branch: the exponent moves by a multiplication, exact for denormals too. */
+/* f16 to f32: the exponent moves by a multiplication, exact for denormals too. */
 static inline float f32_of_f16(uint16_t h) {
-    uint32_t magnitude = (uint32_t)(h & 0x7fffu) << 13, bits;
+    uint32_t bits = ((uint32_t)(int16_t)h << 13) & 0x8fffe000u;
     float value;
-    memcpy(&value, &magnitude, sizeof value);
-    value *= 0x1p112f;
-    memcpy(&bits, &value, sizeof bits);
-    if (magnitude >= 0x7c00u << 13) bits = magnitude | 0x7f800000u; /* inf, NaN */
-    bits |= (uint32_t)(h & 0x8000u) << 16;
     memcpy(&value, &bits, sizeof value);
+    value *= 0x1p112f;
+    if (__builtin_expect((h & 0x7c00) == 0x7c00, false)) { /* inf, NaN */
+        __asm__("" : "+r"(bits)); /* a branch, or compilers make a longer way for all */
+        bits |= 0x7f800000u;
+        memcpy(&value, &bits, sizeof value);
+    }
     return value;
 }
 static inline float f32_of_bf16(uint16_t h) {
@@ -151,9 +152,9 @@ static inline void narrow_f16(uint16_t *out, const float *in, size_t n) {
 }
 
 /* How registers hold the least or greatest of floats: kernel_order.inc has the ways. */
-#define VEC_ORDER_16 KEY
-#define VEC_ORDER_32 KEY
-#define VEC_ORDER_64 KEY
+#define VEC_ORDER_16 TURNED
+#define VEC_ORDER_32 TURNED
+#define VEC_ORDER_64 TURNED
 #define VEC_REST(load) load##_n
 
 #endif
