@@ -48,10 +48,13 @@
 #define WIDE_TILE_BYTES 768u
 #define BYTES_BY_COLUMNS (3u << 20)
 #define WIDER_TILE_BYTES 960u
-/* Rows that are folded last: each is a rounding more for an element of the first. */
-#define MOST_LAST_ROWS 32u
+/* Rows that are folded last are passes, but of wide ones a kernel takes more than these at once. */
+#define MOST_LAST_PASSES 16u
+/* What a block of columns costs beyond its bytes, of exact sums or of others, of a leaf or more. */
+static const size_t block_ns[2][2] = {{1, 8}, {3, 24}};
 /* What must not be cut, an output's rows among the columns: a tile or a part of one. */
 #define MOST_LAST_ELEMENTS 2048u
+#define MOST_EXACT_LAST_ELEMENTS 4096u
 /* Blocks that are worth a call of their own, where vectors lie across lines: long pieces. */
 #define LEAST_BAND_ROWS 8u
 /* Rows of which a vector has two at least. */
@@ -71,19 +74,28 @@ static void split_runs(const irr_run_t *runs, uint32_t count, irr_layout_t *layo
 }
 
 /* Does it pay to fold rows last? In nanoseconds, more or less: each segment is spared a call of a
- * kernel and what a row costs beyond its bytes, which is nothing for one that fills a line; and
- * each row more is a pass over the columns' accumulators at the end: exact sums' are wide, but
- * their short columns cost more yet. */
-static bool pays_last(const irr_layout_t *layout, const irr_lane_info_t *kernel) {
+ * kernel and what a row costs beyond its bytes, which is nothing for one that fills a line, and
+ * what a block of columns costs. Each row more is a pass over the columns' accumulators at the end,
+ * up to MOST_LAST_PASSES: exact sums' are wide, but their short columns cost more yet. And so is
+ * each call but the first, of so many segments side by side. */
+static bool pays_last(const irr_layout_t *layout, const irr_lane_info_t *kernel, size_t beside) {
     size_t row_bytes = layout->rows * kernel->element_bytes, spared = layout->kept;
     size_t columns = layout->kept * layout->rows * layout->width;
-    bool wide = kernel->exact && layout->width == 1;
-    size_t bytes = wide ? kernel->accumulator_bytes : kernel->element_bytes;
-    if (layout->segments.total == 1 || layout->rows > MOST_LAST_ROWS ||
-        layout->rows * layout->width > MOST_LAST_ELEMENTS)
+    bool one = layout->width == 1, leaves = layout->rows > IRR_LEAF_STEPS;
+    size_t most = kernel->exact ? MOST_EXACT_LAST_ELEMENTS : MOST_LAST_ELEMENTS;
+    if (layout->rows > (one && row_bytes >= 64 ? IRR_LEAF_STEPS : kernel->most_last_rows) ||
+        layout->rows * layout->width > most)
         return false;
-    if (layout->width == 1) spared = row_bytes < 64 ? layout->kept * (64 - row_bytes) / 64 : 0;
-    return layout->segments.total * (20 + spared) > columns * (layout->rows + 4) * bytes / 64;
+    if (one)
+        spared = row_bytes < 64 ? layout->kept * (64 - row_bytes) / 64 : 0;
+    else
+        spared *= block_ns[kernel->exact][leaves];
+    size_t bytes = kernel->exact && one ? kernel->accumulator_bytes : kernel->element_bytes;
+    size_t passes = (one ? layout->rows : irr_least(layout->rows, MOST_LAST_PASSES)) + 4;
+    size_t calls = layout->segments.total / beside;
+    size_t call_bytes = kernel->exact ? kernel->accumulator_bytes : 0;
+    return layout->segments.total * (20 + spared) >
+           columns * (passes * bytes + (calls - 1) * call_bytes) / 64;
 }
 
 /* Rows that are folded last are a part of the innermost kept run until then. */
@@ -93,7 +105,11 @@ static void choose_runs(const irr_geometry_t *geometry, const irr_lane_info_t *k
     irr_run_t runs[IRR_MAX_RANK];
     split_runs(geometry->runs, count, layout);
     layout->last_rows = layout->last_width = 1;
-    if (kernel->last_rows ? kernel->last_rows == 1 : !pays_last(layout, kernel)) return;
+    if (layout->segments.total == 1) return;
+    uint32_t beside = count - (geometry->runs[count - 1].reduced ? 3 : 4); /* reduced, too */
+    if (kernel->last_rows ? kernel->last_rows == 1
+                          : !pays_last(layout, kernel, geometry->runs[beside].size))
+        return;
     layout->last_rows = layout->rows;
     layout->last_width = layout->width;
     size_t columns = layout->kept * layout->rows * layout->width;
@@ -375,5 +391,6 @@ uint32_t irr_layout_depth(const irr_layout_t *layout) {
                                : irr_ceil_log2(irr_ceil_div(layout->leaf_steps, IRR_LEAF_STEPS));
     if (layout->inner == IRR_INNER_ROWS) lanes = 8; /* the most that a kernel has */
     return leaf + irr_ceil_log2(layout->leaves) + lanes + irr_ceil_log2(layout->segments.total) +
-           (uint32_t)layout->last_rows - 1;
+           (uint32_t)(irr_least(layout->last_rows, IRR_LEAF_STEPS) - 1) +
+           (uint32_t)(irr_ceil_div(layout->last_rows, IRR_LEAF_STEPS) - 1);
 }

@@ -71,6 +71,7 @@ typedef struct irr_lane_info {
     bool exact;                    /* sums of integers in wider accumulators */
     bool whole_rows;               /* of columns, in tiles as wide as the second cache likes */
     bool calls;                    /* likewise, and lines are called for */
+    size_t most_last_rows;         /* that are folded last */
     size_t last_rows;              /* 0, or what was decided before: siblings' are the same */
 } irr_lane_info_t;
 

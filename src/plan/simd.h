@@ -11,6 +11,7 @@
 #include "plan/layout.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 /* Data that the first of several problems leaves in the nearest cache for the others. Too large and
  * memory idles while they read; too small and calls cost more than they do. Likewise of data beyond
@@ -153,6 +154,13 @@ size_t irr_walk_piece(const irr_walk_t *walks, uint32_t count, size_t *rows, siz
 /* A stack of nodes: where the one goes that follows `done` others. */
 static inline char *irr_top(char *nodes, size_t node_bytes, size_t done) {
     return done ? nodes + (size_t)__builtin_popcountll(done) * node_bytes : nodes;
+}
+/* Of a stack's top, or of an array. Merges of floats read up to a vector beyond the last node. What
+ * is there are often other types' numbers or halves of addresses: denormal floats, for which some
+ * processors take 30 ns a product. */
+enum { IRR_BEHIND_BYTES = 64 };
+static inline void irr_clear_behind(char *end) {
+    for (size_t i = 0; i < IRR_BEHIND_BYTES; i += 16) memset(end + i, 0, 16);
 }
 /* The node at the top is the `done`-th: complete subtrees of equal size become one. */
 void irr_carry(const irr_simd_plan_t *plan, char *node, size_t node_bytes, size_t done, size_t n);

@@ -33,13 +33,6 @@ static void pick(char *to, const char *from, size_t count, size_t bytes, size_t 
 #undef MOVE
 }
 
-/* Merges of floats read up to a vector beyond the last node. What is there, on a stack, are often
- * halves of addresses: denormal floats, for which some processors take 30 ns a merge. */
-enum { BEHIND_BYTES = 64 };
-static void clear_behind(char *end) {
-    for (size_t i = 0; i < BEHIND_BYTES; i += 16) memset(end + i, 0, 16);
-}
-
 /* Merges of such nodes write nothing but those two. */
 static bool is_large(size_t node_bytes) { return node_bytes >= IRR_ACCUMULATOR_PIECE_BYTES; }
 
@@ -56,7 +49,7 @@ static void merge_groups(const irr_simd_plan_t *plan, char *nodes, char *room, s
     for (; 2 * k <= n; k *= 2) {
         const char *odd = nodes + (n - n % (2 * k)) * bytes; /* what has no neighbour */
         if (n & k && done) kernel->merge(room, odd, firsts * width);
-        if (n & k && !done) memcpy(room, odd, firsts * bytes + BEHIND_BYTES);
+        if (n & k && !done) memcpy(room, odd, firsts * bytes + IRR_BEHIND_BYTES);
         done |= n & k;
         kernel->merge(nodes, nodes + k * bytes, (all - k) * width);
     }
@@ -144,8 +137,8 @@ void irr_run_segments(irr_walk_t *walk, size_t count) {
     size_t done = walk->done_segments, each = 1;
     size_t some = irr_least(count, inner_of(&plan->layout.segments)); /* side by side in a block */
     size_t all = unit->blocks * count;
-    clear_behind(nodes + all * bytes);
-    if (unit->blocks > 1) clear_behind(rest + all * bytes);
+    irr_clear_behind(nodes + all * bytes);
+    if (unit->blocks > 1) irr_clear_behind(rest + all * bytes);
     read_segments(walk, nodes, count);
     if (unit->blocks > 1) {
         bool tree = some == walk->segments || ((some & (some - 1)) == 0 && done % some == 0);
@@ -172,6 +165,8 @@ void irr_run_segments(irr_walk_t *walk, size_t count) {
 /* Fewer columns of so few rows are sooner merged. */
 #define LEAST_LAST_COLUMNS 512u
 #define FEW_LAST_ROWS 4u
+/* Exact sums' are not merged row by row. */
+#define MANY_LAST_ROWS 16u
 #define STRIP_BYTES 2048u
 
 /* So many columns, each with what stands `rows` - 1 times a row behind it; few enough in a call for
@@ -183,6 +178,33 @@ static void fold_at_once(const irr_kernel_t *last, char *to, const char *from, s
         n = irr_least(columns, STRIP_BYTES / bytes);
         last->steps(to, from, row, rows, n, IRR_STEPS_FIRST);
     }
+}
+
+/* More rows than a leaf: those of each set, whose accumulators are all folded last. */
+static void fold_leaves(const irr_kernel_t *last, char *to, char *from, size_t sets, size_t rows,
+                        size_t row) {
+    size_t whole = rows / IRR_LEAF_STEPS, rest = rows % IRR_LEAF_STEPS;
+    size_t row_bytes = row * last->accumulator_bytes, leaf_bytes = IRR_LEAF_STEPS * row_bytes;
+    const char *set = from;
+    char *nodes = to;
+    for (size_t s = 0; s < sets; s++, set += rest * row_bytes) {
+        last->cols(nodes, set, whole, IRR_LEAF_STEPS, row);
+        nodes += whole * row_bytes, set += whole * leaf_bytes;
+        if (rest) last->cols(nodes, set, 1, rest, row), nodes += row_bytes;
+    }
+    last->cols(from, to, sets, whole + (rest > 0), row);
+}
+
+/* Exact sums are added in any order, and merged without a look behind them: the last rows of each
+ * set onto its first. */
+static void halve_sets(const irr_kernel_t *exact, char *sets, size_t count, size_t rows,
+                       size_t row) {
+    size_t row_bytes = row * exact->accumulator_bytes;
+    for (; count--; sets += rows * row_bytes)
+        for (size_t left = rows, half; left > 1; left -= half) {
+            half = left / 2;
+            exact->merge(sets, sets + (left - half) * row_bytes, half * row);
+        }
 }
 
 /* Sets are blocks of columns of accumulators. Small ones are folded all at once: to each column is
@@ -197,7 +219,12 @@ static void fold_last(const irr_unit_t *unit, char *results, const irr_plane_t *
     char *copy = results + l->result_bytes + IRR_ACCUMULATOR_PIECE_BYTES;
     const irr_kernel_t *last = plane->last;
     bool free = last && last->leaves > 1 && row == 1 && rows > FEW_LAST_ROWS;
-    if (free || (last && rows * row_bytes >= LEAST_LAST_BYTES)) {
+    bool block = last && rows * row_bytes >= LEAST_LAST_BYTES;
+    if (block && !free && rows > IRR_LEAF_STEPS) {
+        fold_leaves(last, copy, results, sets, rows, row);
+        return;
+    }
+    if (free || block) {
         if (free) /* in any order */
             last->rows(copy, results, sets, rows, 0);
         else
@@ -205,13 +232,16 @@ static void fold_last(const irr_unit_t *unit, char *results, const irr_plane_t *
         memcpy(results, copy, sets * row_bytes);
         return;
     }
-    bool steps = last && (rows > FEW_LAST_ROWS || all >= LEAST_LAST_COLUMNS);
-    if (steps)
+    if (last && (rows > FEW_LAST_ROWS || all >= LEAST_LAST_COLUMNS)) {
         fold_at_once(last, copy, results, row, rows, all - (rows - 1) * row);
-    else
+    } else {
         memcpy(copy, results, all * kernel->accumulator_bytes);
-    for (size_t r = 1; r < rows && !steps; r++)
-        kernel->merge(copy, results + r * row_bytes, all - r * row);
+        if (kernel->exact && rows > MANY_LAST_ROWS)
+            halve_sets(kernel, copy, sets, rows, row);
+        else
+            for (size_t r = 1; r < rows; r++)
+                kernel->merge(copy, results + r * row_bytes, all - r * row);
+    }
     pick(results, copy, sets, row_bytes, rows * row_bytes);
 }
 

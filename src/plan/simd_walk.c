@@ -215,6 +215,7 @@ static void run_leaf(const irr_unit_t *unit, char *lanes, const char *segment, s
                      bool first) {
     const irr_layout_t *l = &unit->plan->layout;
     size_t step = leaf * l->leaf_steps, steps = irr_least(l->steps - step, l->leaf_steps), done = 0;
+    if (first) irr_clear_behind(lanes + unit->lanes * unit->plan->kernel->accumulator_bytes);
     if (!l->tree || (step + steps) * l->group <= l->rows) {
         run_some(unit, lanes, segment, step, steps, first);
         return;
@@ -332,6 +333,8 @@ void irr_walk_to(irr_walk_t *walk, size_t segments, size_t rows) {
             continue;
         }
         char *node = irr_top(walk->results, node_bytes, done);
+        if (walk->done_in_this == 0)
+            irr_clear_behind(node + unit->results * unit->plan->kernel->accumulator_bytes);
         if (!run_segment(walk, node, done < segments ? SIZE_MAX : rows)) return;
         walk->done_in_this = 0;
         walk->done_segments = done + 1;
