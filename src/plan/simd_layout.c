@@ -38,13 +38,11 @@ static bool is_free(const irr_problem_t *problem) {
 }
 
 /* Of more rows that go by bands, accumulators are a small part of the work. Where those from memory
- * are FAR, eight are a band, and fewer go straight that are so long: shorter ones whose order is
- * free are sooner by bands (1.0x to 1.3x), of others the ends of rows, where lines are written both
- * ways, cost more than the rest brings (down to 0.2x). Those whose lines are called to the second
- * cache are sooner by what does that. */
+ * are FAR, eight are a band, and fewer go straight that are so long: of shorter ones the ends of
+ * rows, where lines are written both ways, cost more than the rest brings (down to 0.2x). Those
+ * whose lines are called to the second cache are sooner by what does that. */
 #define MOST_STRAIGHT_BAND_ROWS 8u
 #define MOST_STRAIGHT_FAR_ROWS 7u
-#define FAR_FREE_BYTES 10000000u
 #define FAR_STRAIGHT_BYTES 4096u
 
 static irr_straight_f straight_of(const irr_simd_plan_t *plan) {
@@ -57,8 +55,7 @@ static irr_straight_f straight_of(const irr_simd_plan_t *plan) {
     if (plan->how & IRR_STEPS_BANDS)
         most = plan->how & IRR_STEPS_AHEAD ? IRR_STREAMS : MOST_STRAIGHT_BAND_ROWS;
     if (plan->beyond && plan->how & IRR_STEPS_FAR) {
-        size_t least = is_free(&plan->problem) ? FAR_FREE_BYTES : FAR_STRAIGHT_BYTES;
-        bool longer = l->width * plan->kernel->element_bytes >= least;
+        bool longer = l->width * plan->kernel->element_bytes >= FAR_STRAIGHT_BYTES;
         most = longer ? MOST_STRAIGHT_FAR_ROWS : 0;
     }
     return l->rows <= most && l->width >= straight->least_width ? straight->run : NULL;

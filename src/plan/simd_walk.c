@@ -109,6 +109,7 @@ static bool asks_all(const irr_simd_plan_t *plan, size_t bytes) {
     const irr_kernel_t *kernel = plan->kernel;
     size_t rows = plan->layout.rows;
     if (!plan->beyond || !(plan->how & IRR_STEPS_FAR)) return false;
+    if (plan->layout.inner != IRR_INNER_ROWS && rows == 2 && bytes >= 1280) return true;
     if (plan->layout.inner != IRR_INNER_ROWS)
         return rows >= LEAST_ASKED_ROWS && bytes / rows < LINE_BYTES && !kernel->exact &&
                bytes >= LEAST_OF_BLOCK_BYTES && bytes <= MOST_OF_BLOCK_BYTES;
@@ -134,7 +135,7 @@ static void run_rows(const irr_simd_plan_t *plan, char *to, size_t at, const cha
 
 /* Wider blocks come from beyond the caches one by one. Where lines are called to the second cache,
  * small ones with those of the next, up to 1.6x as fast (of 64 KB and more, or of 32 rows, 0.5x to
- * 1x); others as they lie, if of more than two rows. Nearer ones whose rows are taken as they lie
+ * 1x); others as they lie. Nearer ones whose rows are taken as they lie
  * go one by one where rows are long, and enough for a call. */
 #define STRIP_BYTES 512u
 #define MOST_CALLED_ROWS 16u
@@ -149,7 +150,7 @@ static void run_cols(const irr_simd_plan_t *plan, char *to, size_t at, const cha
                  l->rows * row_bytes <= MOST_CALLED_BYTES;
     bool lies = plan->how & IRR_STEPS_LIE && row_bytes >= IRR_LONG_LYING_BYTES &&
                 plan->kernel->lying && l->rows >= plan->kernel->lying;
-    bool one = plan->fused || calls || (plan->beyond ? wide && l->rows > 2 : lies);
+    bool one = plan->fused || calls || (plan->beyond ? wide : lies);
     unsigned how = plan->how | (calls ? IRR_STEPS_BLOCK : 0);
     char *first = to + at * plan->kernel->accumulator_bytes;
     if (!one) plan->one_call.run(first, data, count, l->rows, l->width);
