@@ -656,7 +656,8 @@ rows" at 97a25d9, "columns out of the last cache as they lie", "rests of bands",
 c6efc6a against cff97c5, "few rows of integers straight"
 and "blocks by four" at 9b2184e, "parts of loads asked for" and "blocks asked for" at 21aa476, all of
 these against ae5c0b2, "accurate columns in blocks" and "f16 by words" at 2f11abf and "of f64 in blocks"
-at 05b5ca3 against 51de30d, "small accurate sets" and "four of bf16 in f32" at f8cbb0e), each
+at 05b5ca3 against 51de30d, "small accurate sets" and "four of bf16 in f32" at f8cbb0e, "leaves
+last" and "lanes one by one" at 251393a), each
 library against the whole one of the same sources, on
 {machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a
