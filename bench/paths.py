@@ -45,7 +45,7 @@ PATHS = [
      "if (layout->segments.total) return;",
      "windows, statistics over [0,2]: all of a segment are columns until the end",
      ["max f32 [16,7,4,7,2] axes [2,4]", "sum i8 [100,20,5] axes [0,2]"]),
-    ("leaves last", "plan/simd_layout.c", "#define MOST_LAST_ROWS 256u",
+    ("leaves last", "plan/simd_plan.c", "#define MOST_LAST_ROWS 256u",
      "#define MOST_LAST_ROWS IRR_LEAF_STEPS", "likewise blocks of more rows than a leaf",
      ["mean u8 [3785,3,35,3] axes [0,2]", "l2 i64 [64,9,49,5] axes [0,2]",
       "sum f32 [500,6,40,2] axes [0,2]", "prod f16 [300,8,33,7] axes [0,2]"]),

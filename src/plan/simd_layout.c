@@ -87,10 +87,6 @@ static size_t tree_columns(const irr_simd_plan_t *plan, bool together) {
     return far ? strip : strip + strip / 2;
 }
 
-/* Rows that are folded last: each of a leaf is a rounding more for an element of the first, and so
- * is each leaf. Accurate sums are merged row by row. */
-#define MOST_LAST_ROWS 256u
-
 void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     const irr_problem_t *problem = &plan->problem;
     const irr_fused_t *fused = plan->fused;
@@ -100,7 +96,7 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     info.tile_accumulator_bytes = tile_bytes;
     info.element_bytes = plan->kernel->element_bytes;
     info.last_rows = plan->layout.last_rows;
-    info.most_last_rows = plan->accurate ? IRR_LEAF_STEPS : MOST_LAST_ROWS;
+    info.most_last_rows = plan->most_last_rows;
     info.whole_rows = plan->whole_rows;
     info.calls = plan->whole_rows && plan->asks;
     info.most_block_elements = together ? MOST_BLOCK_BYTES / info.element_bytes : SIZE_MAX;
@@ -144,5 +140,6 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     plan->set = (irr_set_t){.count = (double)problem->geometry.set_size,
                             .trust = least_trusted(problem, plan->accurate),
                             .depth = irr_layout_depth(&plan->layout) +
+                                     (plan->accurate ? (double)plan->layout.last_rows : 0) +
                                      (problem->type == IRR_F64 ? 600.0 : 300.0)};
 }

@@ -52,6 +52,10 @@ static double slowness(const irr_problem_t *problem, const irr_kernel_t *kernel,
     return problem->type == IRR_F16 || problem->type == IRR_BF16 ? 2 : 1;
 }
 
+/* Rows that are folded last: each of a leaf is a rounding more for an element of the first, and so
+ * is each leaf. Accurate sums are merged row by row. */
+#define MOST_LAST_ROWS 256u
+
 /* Lanes, tiles and tasks are those of an `ordinary` kernel: of the problem's, where it may have to
  * be looked at again, or looks itself. */
 static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_config_t *config) {
@@ -59,6 +63,7 @@ static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_c
     double bytes = irr_simd_bytes(&plan->problem) * slow;
     irr_simd_read(plan, config, slow > 1);
     plan->ordinary = ordinary;
+    plan->most_last_rows = config->accuracy ? IRR_LEAF_STEPS : MOST_LAST_ROWS;
     if (plan->problem.geometry.set_size > 1)
         bytes += (double)plan->problem.geometry.output_count * BYTES_AN_OUTPUT;
     plan->cost = (irr_cost_t){bytes, config->threads, true};
