@@ -247,6 +247,7 @@ static void test_depth(void **state) {
                                                      .alone = true,
                                                      .most_block_elements = SIZE_MAX,
                                                      .row_leaves = IRR_LONG_ROW_LEAVES,
+                                                     .most_last_rows = 256,
                                                      .column_leaves = kernel->leaves};
                             irr_geometry_t geometry;
                             irr_layout_t layout;

@@ -121,17 +121,22 @@ static bool is_refused(const random_case_t *c, const void *data) {
     return true;
 }
 
-/* Every backend and tier against the oracle. */
-static void check_case(const random_case_t *c, const void *data) {
-    oracle_answer_t answer = ask_oracle(c, data, false);
-    judge(c, &reference, &answer, run(c, &reference, data, &output_room, 0));
+/* What the scalar tier says, after the others have said the same. */
+static const void *ask_tiers(const random_case_t *c, const void *data) {
     const void *expected = run(c, &model, data, &expected_room, 0);
-    judge(c, &model, &answer, expected);
     for (size_t t = 0; t < 3; t++) {
         device_setup_t setup = {
             .backend = "simd", .isa = tiers[t], .threads = 1 + (unsigned)(c->seed + t) % 8};
         same(c, &setup, run(c, &setup, data, &output_room, 0), expected);
     }
+    return expected;
+}
+
+/* Every backend and tier against the oracle. */
+static void check_case(const random_case_t *c, const void *data) {
+    oracle_answer_t answer = ask_oracle(c, data, false);
+    judge(c, &reference, &answer, run(c, &reference, data, &output_room, 0));
+    judge(c, &model, &answer, ask_tiers(c, data));
     device_setup_t automatic = {.threads = 1 + (unsigned)c->seed % 3};
     void *output = run(c, &automatic, data, &output_room, 0);
     judge(c, &automatic, &answer, output);
@@ -166,14 +171,16 @@ static void test_blocks_of_segments(void **state) {
     for (uint64_t seed = first_seed; seed < first_seed + 2 * IRR_OP_COUNT * TYPE_COUNT; seed++) {
         random_case_t c;
         make_case(&c, seed, 1);
-        if (strcmp(c.op, "ReduceProd") == 0) continue; /* n^2 steps again */
         c.rank = 4, c.axis_count = 2, c.axes[0] = 0, c.axes[1] = 2, c.seed = seed;
         memcpy(c.dims, shapes[seed % (sizeof shapes / sizeof *shapes)], sizeof *shapes);
         c.kind = random_data_kind(c.type, seed / 5 * 3 + seed / (IRR_OP_COUNT * TYPE_COUNT));
         random_case_complete(&c);
         void *data = guarded_at_end(&data_room, c.elements * oracle_element_bytes(c.type), 0);
         random_case_fill(&c, data);
-        check_case(&c, data);
+        if (strcmp(c.op, "ReduceProd") == 0) /* n^2 steps again */
+            ask_tiers(&c, data);
+        else
+            check_case(&c, data);
     }
 }
 

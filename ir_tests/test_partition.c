@@ -178,6 +178,7 @@ static void test_partition(void **state) {
                                   .row_leaves = row_leaves[below(4)],
                                   .column_leaves = column_leaves[below(4)],
                                   .most_block_rows = k % 3 ? 0 : 96,
+                                  .most_last_rows = k % 2 ? 256 : 32,
                                   .whole_rows = below(4) == 0};
         kernel.calls = kernel.whole_rows && below(2);
         kernel.bands = kernel.alone && below(3) == 0;

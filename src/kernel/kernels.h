@@ -11,11 +11,13 @@
  *   tree    of leaves a[0..n): T(n) = T(p) + T(n - p), p the largest power of two below n; of exact
  *           sums' columns any order, for they are not rounded;
  *   fold    lanes are halved, lane i and lane i + n/2, until `width` are left;
- *   tree    again, of the results of the segments.
+ *   tree    again, of the results of the segments;
+ *   last    rows that small segments have left until then (plan/layout.h), one after the other, by
+ *           leaves, and those one after the other.
  * A product of floats is rounded as if exponents had no limits.
  * So an element passes at most 32 + log2(leaves) + log2(lanes) + log2(segments) roundings, each
- * logarithm rounded up, before the finish: irr_layout_depth. Lanes without an element hold the
- * identity, which changes no bit.
+ * logarithm rounded up, and with last rows 38 more, before the finish: irr_layout_depth. Lanes
+ * without an element hold the identity, which changes no bit.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IRR_KERNEL_KERNELS_H

@@ -50,11 +50,10 @@
 #define WIDER_TILE_BYTES 960u
 /* Rows that are folded last are passes, but of wide ones a kernel takes more than these at once. */
 #define MOST_LAST_PASSES 16u
-/* What a block of columns costs beyond its bytes, of exact sums or of others, of a leaf or more. */
-static const size_t block_ns[2][2] = {{1, 8}, {3, 24}};
+/* What a block of columns of more rows than a leaf costs beyond its bytes. */
+#define LEAVES_NS 12u
 /* What must not be cut, an output's rows among the columns: a tile or a part of one. */
 #define MOST_LAST_ELEMENTS 2048u
-#define MOST_EXACT_LAST_ELEMENTS 4096u
 /* Blocks that are worth a call of their own, where vectors lie across lines: long pieces. */
 #define LEAST_BAND_ROWS 8u
 /* Rows of which a vector has two at least. */
@@ -76,26 +75,23 @@ static void split_runs(const irr_run_t *runs, uint32_t count, irr_layout_t *layo
 /* Does it pay to fold rows last? In nanoseconds, more or less: each segment is spared a call of a
  * kernel and what a row costs beyond its bytes, which is nothing for one that fills a line, and
  * what a block of columns costs. Each row more is a pass over the columns' accumulators at the end,
- * up to MOST_LAST_PASSES: exact sums' are wide, but their short columns cost more yet. And so is
- * each call but the first, of so many segments side by side. */
+ * of blocks up to MOST_LAST_PASSES. Exact sums' are wide, but their short columns cost more yet;
+ * those of rows are another pass in each call but the first, of so many segments side by side. */
 static bool pays_last(const irr_layout_t *layout, const irr_lane_info_t *kernel, size_t beside) {
     size_t row_bytes = layout->rows * kernel->element_bytes, spared = layout->kept;
     size_t columns = layout->kept * layout->rows * layout->width;
-    bool one = layout->width == 1, leaves = layout->rows > IRR_LEAF_STEPS;
-    size_t most = kernel->exact ? MOST_EXACT_LAST_ELEMENTS : MOST_LAST_ELEMENTS;
+    bool one = layout->width == 1, wide = kernel->exact && one;
     if (layout->rows > (one && row_bytes >= 64 ? IRR_LEAF_STEPS : kernel->most_last_rows) ||
-        layout->rows * layout->width > most)
+        layout->rows * layout->width > MOST_LAST_ELEMENTS)
         return false;
     if (one)
         spared = row_bytes < 64 ? layout->kept * (64 - row_bytes) / 64 : 0;
-    else
-        spared *= block_ns[kernel->exact][leaves];
-    size_t bytes = kernel->exact && one ? kernel->accumulator_bytes : kernel->element_bytes;
+    else if (layout->rows > IRR_LEAF_STEPS)
+        spared *= LEAVES_NS;
     size_t passes = (one ? layout->rows : irr_least(layout->rows, MOST_LAST_PASSES)) + 4;
-    size_t calls = layout->segments.total / beside;
-    size_t call_bytes = kernel->exact ? kernel->accumulator_bytes : 0;
-    return layout->segments.total * (20 + spared) >
-           columns * (passes * bytes + (calls - 1) * call_bytes) / 64;
+    size_t bytes = passes * (wide ? kernel->accumulator_bytes : kernel->element_bytes);
+    if (wide) bytes += (layout->segments.total / beside - 1) * kernel->accumulator_bytes;
+    return layout->segments.total * (20 + spared) > columns * bytes / 64;
 }
 
 /* Rows that are folded last are a part of the innermost kept run until then. */
@@ -341,6 +337,9 @@ static void choose_tiles(const irr_lane_info_t *kernel, irr_layout_t *layout) {
         most = WHOLE_ROW_TILE_BYTES / kernel->tile_accumulator_bytes;
     else if (long_rows)
         most = LONG_COLUMNS_TILE_BYTES / kernel->tile_accumulator_bytes;
+    else if (layout->inner == IRR_INNER_BAND && layout->rows <= ONE_PASS_ROWS &&
+             layout->width * kernel->tile_accumulator_bytes <= kernel->most_whole_bytes)
+        most = layout->width;
     size_t group = layout->last_rows * layout->last_width; /* is never cut */
     layout->tile_width = irr_least(layout->width, group < most ? most / group * group : group);
     layout->tiles_kept = layout->kept;

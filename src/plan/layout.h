@@ -70,6 +70,7 @@ typedef struct irr_lane_info {
     bool bands;                    /* of near columns, sooner than blocks: across lines, large */
     bool exact;                    /* sums of integers in wider accumulators */
     bool whole_rows;               /* of columns, in tiles as wide as the second cache likes */
+    size_t most_whole_bytes;       /* accumulators of few rows of columns that are one tile; or 0 */
     bool calls;                    /* likewise, and lines are called for */
     size_t most_last_rows;         /* that are folded last */
     size_t last_rows;              /* 0, or what was decided before: siblings' are the same */

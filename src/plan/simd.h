@@ -49,6 +49,7 @@ typedef struct irr_simd_plan {
     bool beyond;                  /* the data come from memory: simd_memory.c */
     bool asks;                    /* for them ahead of the loops, and has lines called */
     bool whole_rows;              /* of columns, in one tile */
+    bool few_rows;                /* likewise where rows are few */
     size_t most_last_rows;        /* that are folded last: the same in all that look again */
     size_t ahead;                 /* lines are called for, of rows so many bytes ahead; or 0 */
     bool of_fused;                /* it is fused, or looks again at units of one that is */

@@ -141,6 +141,7 @@ static void aim_alike(irr_simd_plan_t *plan, const irr_simd_plan_t *slowest) {
     plan->asks = slowest->asks;
     plan->ahead = slowest->ahead;
     plan->whole_rows = slowest->whole_rows;
+    plan->few_rows = false; /* which tiles those are is a matter of the op */
     plan->how = slowest->how;
 }
 

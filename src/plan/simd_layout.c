@@ -87,6 +87,12 @@ static size_t tree_columns(const irr_simd_plan_t *plan, bool together) {
     return far ? strip : strip + strip / 2;
 }
 
+/* Accumulators of few rows from memory that are one tile, where the processor is FAR: 1.1x to 3x as
+ * fast as tiles, of which each reads a part of every row; but those that leave the nearest cache
+ * 0.6x to 0.9x, unless results come straight from elements. */
+#define MOST_WHOLE_BYTES 16384u
+#define STRAIGHT_WHOLE_BYTES 65536u
+
 void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     const irr_problem_t *problem = &plan->problem;
     const irr_fused_t *fused = plan->fused;
@@ -98,6 +104,8 @@ void irr_simd_lay_out(irr_simd_plan_t *plan, size_t tile_bytes, bool together) {
     info.last_rows = plan->layout.last_rows;
     info.most_last_rows = plan->most_last_rows;
     info.whole_rows = plan->whole_rows;
+    bool straight = plan->table->straight[problem->op][problem->type].run;
+    if (plan->few_rows) info.most_whole_bytes = straight ? STRAIGHT_WHOLE_BYTES : MOST_WHOLE_BYTES;
     info.calls = plan->whole_rows && plan->asks;
     info.most_block_elements = together ? MOST_BLOCK_BYTES / info.element_bytes : SIZE_MAX;
     bool floats = irr_element_type_info(problem->type)->kind == IRR_KIND_FLOAT;

@@ -72,6 +72,7 @@ void irr_simd_read(irr_simd_plan_t *plan, const irr_config_t *config, bool slow)
         (across && bytes > BYTES_MADE_OF_LINES ? IRR_STEPS_LINES : 0) | (lie ? IRR_STEPS_LIE : 0);
     /* Accumulators that are correctly rounded are too wide for whole rows of them. */
     plan->whole_rows = plan->beyond && !far && !config->accuracy;
+    plan->few_rows = plan->beyond && far && !config->accuracy;
 }
 
 /* Where the processor lags, rows of more than the nearer caches hold are read sooner by vectors of

@@ -53,8 +53,17 @@ static double slowness(const irr_problem_t *problem, const irr_kernel_t *kernel,
 }
 
 /* Rows that are folded last: each of a leaf is a rounding more for an element of the first, and so
- * is each leaf. Accurate sums are merged row by row. */
+ * is each leaf. Accurate sums are merged row by row, as are those products of floats that a hopeful
+ * plan and its careful one must agree on: no more than a leaf. The same for all plans of a problem.
+ */
 #define MOST_LAST_ROWS 256u
+
+static size_t most_last_rows(const irr_simd_plan_t *plan, const irr_config_t *config) {
+    bool floats = irr_element_type_info(plan->problem.type)->kind == IRR_KIND_FLOAT;
+    bool accurate = config->accuracy && irr_simd_op_of(plan, IRR_PATH_ACCURATE);
+    bool product = floats && plan->problem.op == IRR_OP_PROD;
+    return accurate || product ? IRR_LEAF_STEPS : MOST_LAST_ROWS;
+}
 
 /* Lanes, tiles and tasks are those of an `ordinary` kernel: of the problem's, where it may have to
  * be looked at again, or looks itself. */
@@ -63,7 +72,7 @@ static void aim(irr_simd_plan_t *plan, const irr_kernel_t *ordinary, const irr_c
     double bytes = irr_simd_bytes(&plan->problem) * slow;
     irr_simd_read(plan, config, slow > 1);
     plan->ordinary = ordinary;
-    plan->most_last_rows = config->accuracy ? IRR_LEAF_STEPS : MOST_LAST_ROWS;
+    plan->most_last_rows = most_last_rows(plan, config);
     if (plan->problem.geometry.set_size > 1)
         bytes += (double)plan->problem.geometry.output_count * BYTES_AN_OUTPUT;
     plan->cost = (irr_cost_t){bytes, config->threads, true};

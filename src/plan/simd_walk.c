@@ -109,7 +109,6 @@ static bool asks_all(const irr_simd_plan_t *plan, size_t bytes) {
     const irr_kernel_t *kernel = plan->kernel;
     size_t rows = plan->layout.rows;
     if (!plan->beyond || !(plan->how & IRR_STEPS_FAR)) return false;
-    if (plan->layout.inner != IRR_INNER_ROWS && rows == 2 && bytes >= 1280) return true;
     if (plan->layout.inner != IRR_INNER_ROWS)
         return rows >= LEAST_ASKED_ROWS && bytes / rows < LINE_BYTES && !kernel->exact &&
                bytes >= LEAST_OF_BLOCK_BYTES && bytes <= MOST_OF_BLOCK_BYTES;
