@@ -51,7 +51,7 @@
 /* Rows that are folded last are passes, but of wide ones a kernel takes more than these at once. */
 #define MOST_LAST_PASSES 16u
 /* What a block of columns of more rows than a leaf costs beyond its bytes. */
-#define LEAVES_NS 12u
+#define LEAVES_NS 8u
 /* What must not be cut, an output's rows among the columns: a tile or a part of one. */
 #define MOST_LAST_ELEMENTS 2048u
 /* Blocks that are worth a call of their own, where vectors lie across lines: long pieces. */
