@@ -210,12 +210,19 @@ static void run_some(const irr_unit_t *unit, char *lanes, const char *segment, s
                  rows % l->group * l->width, first && whole == 0);
 }
 
+/* Of a node that is begun. What merges read right after it was written waits: products alone. */
+static void clear_behind(const irr_unit_t *unit, char *node, size_t n) {
+    const irr_simd_plan_t *plan = unit->plan;
+    if (plan->problem.op == IRR_OP_PROD)
+        irr_clear_behind(node + n * plan->kernel->accumulator_bytes);
+}
+
 /* A kernel's tree has no part of a step: leaves up to that go one by one. */
 static void run_leaf(const irr_unit_t *unit, char *lanes, const char *segment, size_t leaf,
                      bool first) {
     const irr_layout_t *l = &unit->plan->layout;
     size_t step = leaf * l->leaf_steps, steps = irr_least(l->steps - step, l->leaf_steps), done = 0;
-    if (first) irr_clear_behind(lanes + unit->lanes * unit->plan->kernel->accumulator_bytes);
+    if (first) clear_behind(unit, lanes, unit->lanes);
     if (!l->tree || (step + steps) * l->group <= l->rows) {
         run_some(unit, lanes, segment, step, steps, first);
         return;
@@ -333,8 +340,7 @@ void irr_walk_to(irr_walk_t *walk, size_t segments, size_t rows) {
             continue;
         }
         char *node = irr_top(walk->results, node_bytes, done);
-        if (walk->done_in_this == 0)
-            irr_clear_behind(node + unit->results * unit->plan->kernel->accumulator_bytes);
+        if (walk->done_in_this == 0) clear_behind(unit, node, unit->results);
         if (!run_segment(walk, node, done < segments ? SIZE_MAX : rows)) return;
         walk->done_in_this = 0;
         walk->done_segments = done + 1;
