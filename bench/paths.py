@@ -49,6 +49,10 @@ PATHS = [
      "#define MOST_LAST_ROWS IRR_LEAF_STEPS", "likewise blocks of more rows than a leaf",
      ["mean u8 [3785,3,35,3] axes [0,2]", "l2 i64 [64,9,49,5] axes [0,2]",
       "sum f32 [500,6,40,2] axes [0,2]"]),
+    ("exact sets halved", "plan/simd_segments.c", "#define MANY_LAST_ROWS 16u",
+     "#define MANY_LAST_ROWS 300u", "likewise of exact sums: halves of a set onto one another",
+     ["l2 i64 [64,9,49,5] axes [0,2]", "mean u64 [300,3,35,3] axes [0,2]",
+      "l2 i32 [300,6,120,4] axes [0,2]"]),
     ("few rows whole", "plan/simd_memory.c", "plan->few_rows = plan->beyond &&",
      "plan->few_rows = !plan->beyond &&",
      "a few rows from memory: one tile of the columns, which reads rows one after the other",
@@ -662,7 +666,8 @@ c6efc6a against cff97c5, "few rows of integers straight"
 and "blocks by four" at 9b2184e, "parts of loads asked for" and "blocks asked for" at 21aa476, all of
 these against ae5c0b2, "accurate columns in blocks" and "f16 by words" at 2f11abf and "of f64 in blocks"
 at 05b5ca3 against 51de30d, "small accurate sets" and "four of bf16 in f32" at f8cbb0e, "leaves
-last" and "lanes one by one" at 251393a, "few rows whole" at 0454f6b), each
+last" and "lanes one by one" at 251393a, "few rows whole" at 0454f6b, "exact
+sets halved" at 4dd7e10), each
 library against the whole one of the same sources, on
 {machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a
