@@ -134,8 +134,8 @@ static void run_rows(const irr_simd_plan_t *plan, char *to, size_t at, const cha
 
 /* Wider blocks come from beyond the caches one by one. Where lines are called to the second cache,
  * small ones with those of the next, up to 1.6x as fast (of 64 KB and more, or of 32 rows, 0.5x to
- * 1x); others as they lie. Nearer ones whose rows are taken as they lie go one by one where rows are
- * long, and enough for a call. */
+ * 1x); others as they lie. Nearer ones whose rows are taken as they lie go one by one where rows
+ * are long, and enough for a call. */
 #define STRIP_BYTES 512u
 #define MOST_CALLED_ROWS 16u
 #define MOST_CALLED_BYTES (48u << 10)
