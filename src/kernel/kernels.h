@@ -104,7 +104,8 @@ typedef struct irr_scaled_64 {
  * behind which others lie; or all rows of some columns, which others lie beside; lines a little
  * ahead are to be called to the nearest cache; data are beyond it, but not far; lines are to be
  * called further ahead, where much is to do for each; rows, or long parts of them, are to be taken
- * as they lie, one by one or by bands. */
+ * as they lie, one by one or by bands; with IRR_STEPS_CALL only, they are more than the last cache
+ * leaves to us, or so much that nothing of them is in any cache. */
 enum {
     IRR_STEPS_FIRST = 1,
     IRR_STEPS_BANDS = 2,
@@ -116,7 +117,9 @@ enum {
     IRR_STEPS_AHEAD = 128,
     IRR_STEPS_LINES = 256,
     IRR_STEPS_FURTHER = 512,
-    IRR_STEPS_LIE = 1024
+    IRR_STEPS_LIE = 1024,
+    IRR_STEPS_OUT = 2048,
+    IRR_STEPS_COLD = 4096
 };
 
 /* Pointers: `data` has the element's alignment, accumulators are 64-byte aligned where a whole
