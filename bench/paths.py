@@ -149,8 +149,8 @@ PATHS = [
      "columns from beyond the caches, on Zen 5: row by row, lines called for 8 KB ahead",
      ["sum f16 [32768,1024] axes [0]", "min f32 [65536,256] axes [0]",
       "l2 i16 [262144,128] axes [0]", "sum f16 [4096,7,1024] axes [1]"], "IRREDUCE_PREFETCH=FAR"),
-    ("exact rows as they lie", "kernel/kernel_states.inc", "LYING_STATE_BYTES : OWN_STATE_BYTES)",
-     "LYING_STATE_BYTES : TILE_STATE_BYTES)",
+    ("exact rows as they lie", "kernel/kernel_exact.inc", "LYING_STATE_BYTES : OWN_STATE_BYTES;",
+     "LYING_STATE_BYTES : TILE_STATE_BYTES;",
      "likewise exact sums, but not where their states are more than 8 KB",
      ["mean u16 [4096,4096] axes [0]", "mean u8 [4096,8192] axes [0]", "mean i64 [4096,1024] axes [0]",
       "mean u16 [5000,3072] axes [0]", "mean i32 [4096,2048] axes [0]"], "IRREDUCE_PREFETCH=FAR"),
@@ -246,6 +246,15 @@ PATHS = [
      "likewise exact sums, whose states are several vectors: loaded and stored once for two rows",
      ["l2 u8 [100000,350] axes [0]", "l2 i32 [60000,100] axes [0]",
       "mean i32 [60000,120] axes [0]", "l2 u16 [120000,190] axes [0]"], "IRREDUCE_PREFETCH=YES"),
+    ("squares as they lie", "kernel/kernel_exact.inc", "wide = how & IRR_STEPS_OUT &&",
+     "wide = how & 0 &&", "likewise squares of 32 bits and more, up to 16 KB of states",
+     ["l2 i32 [130859,256] axes [0]", "l2 i32 [102446,327] axes [0]",
+      "l2 i32 [65429,512] axes [0]", "l2 i64 [102446,163] axes [0]"], "IRREDUCE_PREFETCH=YES"),
+    ("cold rows called for near by", "plan/simd_memory.c", "(cold ? IRR_STEPS_COLD",
+     "(cold && !plan ? IRR_STEPS_COLD",
+     "likewise rows of one instruction a line where no cache holds any: 2 KB ahead",
+     ["sum i32 [130859,256] axes [0]", "sum f32 [87239,384] axes [0]",
+      "sum i32 [65429,512] axes [0]", "min f32 [65429,512] axes [0]"], "IRREDUCE_PREFETCH=YES"),
     ("bands by strips", "kernel/kernel_columns.inc", "if (wide && calls &&",
      "if (wide && !how && calls &&",
      "longer rows: four vectors of eight at a time, lines called to the second cache",
@@ -667,7 +676,8 @@ and "blocks by four" at 9b2184e, "parts of loads asked for" and "blocks asked fo
 these against ae5c0b2, "accurate columns in blocks" and "f16 by words" at 2f11abf and "of f64 in blocks"
 at 05b5ca3 against 51de30d, "small accurate sets" and "four of bf16 in f32" at f8cbb0e, "leaves
 last" and "lanes one by one" at 251393a, "few rows whole" at 0454f6b, "exact
-sets halved" at 4dd7e10), each
+sets halved" at 4dd7e10, on Zen 4 "squares as they lie" and "cold rows called for near by" at 8dec7ca
+against 84042fe), each
 library against the whole one of the same sources, on
 {machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a
