@@ -12,13 +12,19 @@
 
 #include <cmocka.h>
 
-enum { FAR_BYTES = 34 << 20, LARGE_BYTES = 14 << 20, MIDDLE_BYTES = 7 << 20, NEAR_BYTES = 1 << 20 };
+enum {
+    COLD_BYTES = 80 << 20,
+    FAR_BYTES = 34 << 20,
+    LARGE_BYTES = 14 << 20,
+    MIDDLE_BYTES = 7 << 20,
+    NEAR_BYTES = 1 << 20
+};
 
-static void reduce(const char *op, irr_element_type_e type, const char *const way[3],
+static void reduce(const char *op, irr_element_type_e type, const char *const way[3], int threads,
                    const int64_t dims[3], const void *data, void *output) {
     char sentence[DEVICE_TEXT_BYTES];
     random_case_t c = {.op = op, .type = type, .rank = 3, .axes = {1}, .axis_count = 1};
-    device_setup_t setup = {.isa = way[0], .prefetch = way[1], .mode = way[2], .threads = 2};
+    device_setup_t setup = {.isa = way[0], .prefetch = way[1], .mode = way[2], .threads = threads};
     memcpy(c.dims, dims, 3 * sizeof *dims);
     random_case_complete(&c);
     if (device_run(engine, &c, &setup, data, output, sentence)) fail_msg("%s", sentence);
@@ -39,15 +45,16 @@ static void check_of(size_t bytes, const char *op, irr_element_type_e type, int6
                                           {"avx512", "NO", "ACCURACY"}};
     size_t element = irr_element_bytes(type), result = (size_t)width * element;
     size_t part = (size_t)rows * result, parts = bytes / part + 1;
+    const int threads = bytes < COLD_BYTES ? 2 : 1;
     char *data = malloc(parts * part), *whole = malloc(parts * result), *alone = malloc(result);
     assert_true(data && whole && alone);
     for (size_t i = 0; i < parts * part; i++) /* floats from a half to 2, of either sign */
         data[i] = (char)(i % element + 1 < element ? i * i / 7 * 31 >> 3 : 0x3f ^ (i / 3 & 0x80));
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
         const char *const *way = ways[k];
-        reduce(op, type, way, (int64_t[]){(int64_t)parts, rows, width}, data, whole);
+        reduce(op, type, way, threads, (int64_t[]){(int64_t)parts, rows, width}, data, whole);
         for (size_t i = 0; i < parts; i += 1 + parts / 3) {
-            reduce(op, type, way, (int64_t[]){1, rows, width}, data + i * part, alone);
+            reduce(op, type, way, threads, (int64_t[]){1, rows, width}, data + i * part, alone);
             if (memcmp(whole + i * result, alone, result) != 0)
                 fail_msg("%s of type %d, [%zu, %d, %d], %s, prefetch %s: part %zu has other bits",
                          op, (int)type, parts, (int)rows, (int)width, way[0], way[1], i);
@@ -99,8 +106,11 @@ static void test_parts(void **state) {
     check("ReduceL2", IRR_I8, 12, 40003);
     check("ReduceL2", IRR_I32, 5, 9001);
     check("ReduceMean", IRR_I32, 300, 401); /* exact */
-    check("ReduceMax", IRR_U16, 19, 300);   /* small blocks */
-    check("ReduceMax", IRR_I32, 19, 700);   /* whose rows are taken as they lie */
+    check("ReduceL2", IRR_I32, 301, 401);   /* squares as they lie */
+    check("ReduceL2", IRR_U64, 77, 163);
+    check_of(COLD_BYTES, "ReduceMin", IRR_F32, 300, 512);
+    check("ReduceMax", IRR_U16, 19, 300); /* small blocks */
+    check("ReduceMax", IRR_I32, 19, 700); /* whose rows are taken as they lie */
     check("ReduceMin", IRR_F32, 9, 512);
     check("ReduceSum", IRR_F32, 64, 1024);
     check("ReduceSum", IRR_F16, 7, 1003); /* wide ones */
@@ -122,7 +132,7 @@ static void check_product(irr_element_type_e type, size_t count, const void *dat
     for (size_t k = 0; k < sizeof tiers / sizeof *tiers; k++) {
         uint64_t got = 0;
         const char *const way[3] = {tiers[k], "NO"};
-        reduce("ReduceProd", type, way, (int64_t[]){1, (int64_t)count, 1}, data, &got);
+        reduce("ReduceProd", type, way, 2, (int64_t[]){1, (int64_t)count, 1}, data, &got);
         if (k == 0 && !expected) first = got, expected = &first;
         if (memcmp(&got, expected, bytes) != 0)
             fail_msg("product of %zu of type %d, %s: %llx", count, (int)type, tiers[k],
