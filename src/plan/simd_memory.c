@@ -16,6 +16,10 @@
 #define BEYOND_BYTES_OF_COLUMNS 15e6
 #define LONG_COLUMNS_BYTES 700
 
+/* Squares of columns, on Zen 4: one thread has rows lie from here on (IRR_STEPS_OUT), 1.0x to 2.0x
+ * as fast as by bands; two, which have more of the nearer caches, 0.5x to 1.2x. */
+#define OUT_BYTES_OF_ONE 17e6
+
 /* Twice what a last cache holds, on Zen 4, so that nothing of it is left there: rows of columns
  * that are 1 or 2 KB come up to 1.4x sooner where lines are called for but a little ahead (of 24 MB
  * 0.5x; of two threads, which wait for the memory, 1.0x). */
@@ -62,7 +66,7 @@ void irr_simd_read(irr_simd_plan_t *plan, const irr_config_t *config, bool slow)
     bool calls = vectors && config->prefetch == IRR_PREFETCH_SOUND;
     plan->beyond = vectors && bytes > border;
     plan->asks = config->prefetch == IRR_PREFETCH_LAGS && plan->beyond;
-    bool out = plan->asks && bytes > BEYOND_BYTES;
+    bool out = plan->asks && bytes > (config->threads == 1 ? OUT_BYTES_OF_ONE : BEYOND_BYTES);
     bool cold = out && config->threads == 1 && bytes > COLD_BYTES;
     bool called = bytes > BYTES_CALLED_FOR * config->threads;
     bool second = vectors && !called;
