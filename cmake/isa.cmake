@@ -8,7 +8,8 @@ set(IRR_ISA_avx512 -O3 -fno-math-errno -mavx2 -mfma -mf16c -mbmi2
 # need no other order than the source's.
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
     # Loops over columns that are made one with the next rows' read 16 streams: up to 3x as long.
-    list(APPEND IRR_ISA_scalar -fno-loop-unroll-and-jam)
+    # Loops of few instructions that do not lie in one line: up to 1.9x (Zen 4).
+    list(APPEND IRR_ISA_scalar -fno-loop-unroll-and-jam -falign-loops=32)
     list(APPEND IRR_ISA_avx2 -fno-schedule-insns2)
     list(APPEND IRR_ISA_avx512 -fno-schedule-insns2)
 endif()
