@@ -434,6 +434,17 @@ PATHS = [
      "(length > SIZE_MAX - 1 && name##_halved_rows(out, row, count, length))",
      "rows of the scalar tier: depth first, as few lanes as there are elements",
      ["sum f32 [2048,49] axes [1]", "sum f64 [1,2048,7,7] axes [2,3]"], "IRREDUCE_ISA=scalar"),
+    ("plain columns", "kernel/kernel_exact.inc", "if (ONE_LANE) { ", "if (ONE_LANE && !rows) { ",
+     "wide sums of columns in the scalar tier: loops that compilers make vectors of",
+     ["l2 i32 [1024,512] axes [0]", "mean i8 [4096,4096] axes [0]", "mean i64 [1000,500] axes [0]"],
+     "IRREDUCE_ISA=scalar"),
+    ("one state", "kernel/kernel_body.inc", "? IN_ONE_STATE(S, L) ?", "? sizeof(L) < 1 ?", "small elements, Min and Max of f32: rows of the scalar tier have no states to fill first",
+     ["sum i8 [1,2048,7,7] axes [2,3]", "and boolean [1,12,128,128] axes [3]",
+      "min f32 [1,2048,7,7] axes [2,3]"], "IRREDUCE_ISA=scalar"),
+    ("two lines a pass", "kernel/kernel_body.inc", "PASS = ONE_LANE &&", "PASS = 0 &&",
+     "likewise of floats: of a step, what prefetchers still take for a row",
+     ["sum f32 [4096,4096] axes [1]", "l2 f64 [25557032] axes [0]", "sum f32 [128,768] axes [1]"],
+     "IRREDUCE_ISA=scalar"),
     ("pairs loaded once", "kernel/vec_types.h", "        VEC_LOAD_ONCE(*both);\n", "",
      "rows of bf16: the even and the odd elements of a load",
      ["sum bf16 [300,1000] axes [1]", "l1 bf16 [300,1000] axes [1]"]),
@@ -677,7 +688,8 @@ these against ae5c0b2, "accurate columns in blocks" and "f16 by words" at 2f11ab
 at 05b5ca3 against 51de30d, "small accurate sets" and "four of bf16 in f32" at f8cbb0e, "leaves
 last" and "lanes one by one" at 251393a, "few rows whole" at 0454f6b, "exact
 sets halved" at 4dd7e10, on Zen 4 "squares as they lie" and "cold rows called for near by" at 8dec7ca
-against 84042fe), each
+against 84042fe, "plain columns" at 157ec91, "one state" at 21c3365 and 7232405 and "two lines a
+pass" at 446ddd0 against the commit before each), each
 library against the whole one of the same sources, on
 {machine}. The problems are
 those that a path is for: most others it leaves alone. "bands by strips" was measured three times on a

@@ -8,7 +8,7 @@ set(IRR_POOL src/kernel/available_cpus.c src/kernel/bell.c src/kernel/cpu.c src/
   src/kernel/shares.c src/kernel/trial.c)
 add_library(irr_kernel OBJECT ${IRR_POOL} src/kernel/kernels.c)
 # Sanitizers see every tier's addresses, and undefined behaviour in the scalar one, whose text is the
-# same: all of it in all tiers takes the compilers longer than every test.
+# same but for columns of wide sums: all of it in all tiers takes the compilers longer than every test.
 set(slim "$<$<CONFIG:Debug>:-O1>" -fno-sanitize=undefined)
 if(CMAKE_C_COMPILER_ID STREQUAL GNU)
   list(APPEND slim --param=asan-instrumentation-with-call-threshold=0)

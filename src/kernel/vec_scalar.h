@@ -1,5 +1,5 @@
 /* The vec names as plain C: a vector of one lane. This tier is the bit model of the others and runs
- * anywhere; it includes no intrinsics.
+ * anywhere; it includes no intrinsics. Compilers make vectors of its loops, of SSE2 on x86-64.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IRR_VEC_SCALAR_H
 #define IRR_VEC_SCALAR_H
