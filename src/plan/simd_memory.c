@@ -78,7 +78,7 @@ void irr_simd_read(irr_simd_plan_t *plan, const irr_config_t *config, bool slow)
     plan->ahead = vectors && config->prefetch != IRR_PREFETCH_LAGS && called ? AHEAD_BYTES : 0;
     plan->how =
         IRR_STEPS_FIRST | (bands ? IRR_STEPS_BANDS : 0) | (plan->beyond ? IRR_STEPS_BEYOND : 0) |
-        (far ? IRR_STEPS_FAR : 0) | (far && vectors && large ? IRR_STEPS_FURTHER : 0) |
+        (far && vectors ? IRR_STEPS_FAR : 0) | (far && vectors && large ? IRR_STEPS_FURTHER : 0) |
         (plan->asks ? IRR_STEPS_CALL : 0) | (out ? IRR_STEPS_OUT : 0) |
         (cold ? IRR_STEPS_COLD : 0) | (calls && called ? IRR_STEPS_AHEAD : 0) |
         (across && bytes > BYTES_MADE_OF_LINES ? IRR_STEPS_LINES : 0) | (lie ? IRR_STEPS_LIE : 0);

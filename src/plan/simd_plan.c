@@ -44,12 +44,13 @@ static bool goes_by_words(const irr_problem_t *problem) {
            last->size >= IRR_BLOCK_COLUMNS && last[-1].size >= IRR_BLOCK_ROWS;
 }
 
-/* By how much a kernel is slower than the fastest. */
+/* By how much a kernel is slower than the fastest: most of those that compilers make vectors of. */
 static double slowness(const irr_problem_t *problem, const irr_kernel_t *kernel, irr_tier_e tier) {
-    if (tier == IRR_TIER_SCALAR) return 16;
+    const bool half = problem->type == IRR_F16 || problem->type == IRR_BF16;
+    if (tier == IRR_TIER_SCALAR) return half ? 16 : 4;
     if (kernel->exact) return 2;
     if (kernel->accumulator_bytes > sizeof(uint64_t)) return 6; /* states */
-    return problem->type == IRR_F16 || problem->type == IRR_BF16 ? 2 : 1;
+    return half ? 2 : 1;
 }
 
 /* Rows that are folded last: each of a leaf is a rounding more for an element of the first, and so
@@ -158,7 +159,7 @@ void irr_simd_offer(const irr_problem_t *problem, const irr_config_t *config, ir
     /* Bytes a microsecond out of the second-level cache (16-bit floats: half), and what a result
      * costs; measured with irreduce_bench, rows of f32 sums. */
     static const double rate[IRR_TIER_COUNT] = {
-        [IRR_TIER_SCALAR] = 4e3, [IRR_TIER_AVX2] = 8e4, [IRR_TIER_AVX512] = 9e4};
+        [IRR_TIER_SCALAR] = 4e4, [IRR_TIER_AVX2] = 8e4, [IRR_TIER_AVX512] = 9e4};
     static const char *const inner[] = {[IRR_INNER_ROWS] = "rows",
                                         [IRR_INNER_COLS] = "cols",
                                         [IRR_INNER_BAND] = "band",
